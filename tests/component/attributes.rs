@@ -257,6 +257,45 @@ fn main() {
     compiles("attribute_kinds", program);
 }
 
+/// The lints that the expansions would have to allow, were they not silent in macros of phalanx.
+#[test]
+fn a_crate_may_forbid_the_lints_of_the_expansions() {
+    let program = "#![forbid(unsafe_code)]
+pub mod forbidding {
+    #![forbid(deprecated, unused, dead_code, unused_imports, warnings)]
+    use phalanx::sparse::relation;
+    use phalanx::{Entity, World, component, impl_component};
+    #[component] #[derive(Debug)] struct Place { x: f32, owner: Entity }
+    #[component(enableable, lines)] struct Checked { is_set: bool, all: [bool; 40] }
+    #[component] struct Tag;
+    #[component] enum State { Off, On }
+    #[component(split)] struct Apart { x: f32, y: f32 }
+    #[component] struct Held<T>(T);
+    impl_component!(Held<f32>, Held<u8> as \"held\");
+    #[component(sparse)] struct Name { text: String, owner: Entity }
+    #[component(sparse)] enum Kind { Plain, Of(String) }
+    #[component(sparse, plain)] struct Ready { is_set: bool }
+    #[relation(tree)] struct ChildOf;
+    #[relation(ordered)] struct CardOf;
+    #[relation(many)] struct Likes { weight: f32 }
+    pub fn used(text: String) {
+        let mut world = World::new();
+        let entity = world.spawn((Place::default(), Checked::default(), Tag, State::On));
+        let name = Name { text, owner: entity };
+        let kinds = (Kind::Of(name.text.clone()), Ready { is_set: true });
+        world.spawn((Apart::default(), name, kinds));
+        world.spawn((State::Off, Kind::Plain, Likes { weight: 1.0 }.of(entity)));
+        world.spawn((Held(1.0_f32), Held(2_u8), ChildOf::of(entity), CardOf::of(entity)));
+        for kind in world.query::<&Kind>().rows() {
+            if let Kind::Of(text) = kind { drop(text.clone()) }
+        }
+    }
+}
+fn main() { forbidding::used(String::new()) }
+";
+    compiles("attribute_forbids", program);
+}
+
 /// A constant or a static of the user hides a pattern that is one word.
 #[test]
 fn constants_of_the_user_have_the_names_of_variables() {

@@ -416,6 +416,9 @@ mod old {
         #[phalanx::component] #[deprecated] #[derive(PartialEq)] pub struct H(#[deprecated] pub bool);
         #[phalanx::component(sparse)] #[deprecated] #[derive(Debug)] pub struct I { #[deprecated] pub name: String }
         #[phalanx::component(sparse, name = \"j\")] #[derive(Clone, Default)] pub enum J { #[default] None, Some { at: std::sync::Arc<u8> }, All(Vec<String>) }
+        #[phalanx::sparse::relation(ordered)] #[deprecated] pub struct K;
+        #[phalanx::sparse::relation(many)] #[deprecated] pub struct L(#[deprecated] u8);
+        #[phalanx::component] #[allow(deprecated)] pub struct M { a: A, c: C }
 }
 fn main() {}";
     crate::compiler::compiles("deprecated", program);

@@ -3,11 +3,11 @@
 //! Each attribute of the lists leaves the layout, the values and the symbol of the item alone. Any
 //! other may be a macro that rewrites the item, or unsafe, such as `no_mangle`.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned as _;
-use syn::{Attribute, Meta, Path, Token};
+use syn::{Attribute, Data, DeriveInput, Fields, Meta, Path, Token};
 
 use crate::mistakes::Mistakes;
 use crate::options::Options;
@@ -44,6 +44,36 @@ pub(crate) fn of_component(
         }
     }
     kept
+}
+
+/// The attribute of what a hidden macro writes about an item that is deprecated, or has parts that
+/// are: it implements these and does not use them. Nothing otherwise, since a crate may forbid the
+/// lint.
+pub(crate) fn quiet(item: &DeriveInput) -> TokenStream {
+    let is_deprecated = |attributes: &[Attribute]| {
+        attributes.iter().any(|attribute| attribute.path().is_ident("deprecated"))
+    };
+    let has_deprecated = |fields: &Fields| fields.iter().any(|field| is_deprecated(&field.attrs));
+    let has_parts = match &item.data {
+        Data::Struct(data) => has_deprecated(&data.fields),
+        Data::Enum(data) => data
+            .variants
+            .iter()
+            .any(|variant| is_deprecated(&variant.attrs) || has_deprecated(&variant.fields)),
+        Data::Union(data) => data.fields.named.iter().any(|field| is_deprecated(&field.attrs)),
+    };
+    if !is_deprecated(&item.attrs) && !has_parts && !item.attrs.iter().any(permits_deprecated) {
+        return TokenStream::new();
+    }
+    quote!(#[allow(deprecated, reason = "what is deprecated is implemented, not used")])
+}
+
+/// Whether an attribute of the item permits a field with a deprecated type.
+fn permits_deprecated(attribute: &Attribute) -> bool {
+    let permits = attribute.path().is_ident("allow") || attribute.path().is_ident("expect");
+    let Meta::List(list) = &attribute.meta else { return false };
+    let mut words = list.tokens.clone().into_iter();
+    permits && words.any(|word| matches!(word, TokenTree::Ident(word) if word == "deprecated"))
 }
 
 fn refusal(name: &str, attribute: &Attribute) -> String {

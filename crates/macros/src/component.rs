@@ -64,18 +64,19 @@ pub(crate) fn expand_item(
     options: &Options,
     mistakes: &mut Mistakes,
 ) -> TokenStream {
+    let quiet = attributes::quiet(&item);
     let DeriveInput { attrs, vis, ident, generics, data } = item;
     let name = options.name.as_ref();
     let flags = options.flags();
     let attributes = attributes::of_component(&attrs, options, mistakes);
-    let head = quote!({ [#vis] #ident [#name] [#(#flags)*] });
+    let head = quote!({ [#vis] #ident [#name] [#(#flags)*] [#quiet] });
     if let Some(word) = options.split.as_ref().filter(|_| !can_be_split(&data, &generics)) {
         mistakes.add(word, SPLIT);
         return TokenStream::new();
     }
     if !generics.params.is_empty() {
         let head = quote!([#vis] #ident);
-        return generic(&head, &attributes, generics, data, options, mistakes);
+        return generic((&quiet, &head), &attributes, generics, data, options, mistakes);
     }
     if let Some(condition) = &generics.where_clause {
         mistakes.add(condition, "a component that is not generic has no `where`");
@@ -84,7 +85,7 @@ pub(crate) fn expand_item(
         Data::Enum(data) => enumeration(&head, &attributes, data, options, mistakes),
         Data::Struct(data) if options.split.is_some() => {
             let slices = [format_ident!("{ident}Slices"), format_ident!("{ident}SlicesMut")];
-            let head = quote!([#vis] #ident #(#slices)* [#name] [#(#flags)*]);
+            let head = quote!([#vis] #ident #(#slices)* [#name] [#(#flags)*] [#quiet]);
             split((&ident, &head), &attributes, data, options, mistakes)
         }
         Data::Struct(data) => structure((&ident, &head), &attributes, data, options, mistakes),
@@ -131,6 +132,7 @@ fn sparse(item: DeriveInput, options: &Options, mistakes: &mut Mistakes) -> Toke
         variants.for_each(|variant| attributes::refuse_conditions(&variant.attrs, mistakes));
     }
     let (ident, name, hidden) = (item.ident.clone(), &options.name, options.item("__sparse"));
+    let quiet = attributes::quiet(&item);
     let definition = definition(&item.data);
     let plain = options.plain.clone();
     let cleanup = options.words.iter().find(|word| *word == "cleanup");
@@ -140,7 +142,9 @@ fn sparse(item: DeriveInput, options: &Options, mistakes: &mut Mistakes) -> Toke
         Some(_) => expand_item(item, options, mistakes),
         None => item.into_token_stream(),
     };
-    quote!(#item #hidden! { @implement #ident [#name] [#plain] [#cleanup] #definition [#(#fields)*] })
+    quote!(#item #hidden! {
+        @implement #ident [#quiet] [#name] [#plain] [#cleanup] #definition [#(#fields)*]
+    })
 }
 
 /// The names and types of the fields, or the variants, as text without spaces.
@@ -247,7 +251,7 @@ fn split(
 
 /// A generic struct has one field, so that no instance has padding.
 fn generic(
-    head: &TokenStream,
+    (quiet, head): (&TokenStream, &TokenStream),
     attributes: &TokenStream,
     mut generics: Generics,
     data: Data,
@@ -284,7 +288,7 @@ fn generic(
     let body = if is_unnamed { quote!((#declaration)) } else { quote!({ #declaration }) };
     let hidden = options.item("__generic");
     quote!(#hidden! {
-        @struct
+        @struct [#quiet]
         { #head [#declared] [#(#parameters),*] [#(#names)*] [#(#conditions,)*] }
         [#attributes] #member: #kind; #body
     })

@@ -55,13 +55,14 @@ fn expand_many(item: DeriveInput, options: &mut Options, mistakes: &mut Mistakes
     let rule = rule(options, mistakes);
     let (vis, ident, name) = (item.vis.clone(), item.ident.clone(), options.name.clone());
     let (hidden, definition) = (options.item("__many"), component::definition(&item.data));
+    let quiet = attributes::quiet(&item);
     if !mistakes.is_empty() {
         return TokenStream::new();
     }
     // In no column, as a sparse component.
     options.sparse = Some(Ident::new("sparse", Span::call_site()));
     let item = component::expand_item(item, options, mistakes);
-    quote!(#item #hidden! { #vis #ident [#name] #rule #definition })
+    quote!(#item #hidden! { [#quiet] #vis #ident [#name] #rule #definition })
 }
 
 fn expand_item(item: &DeriveInput, options: &Options, mistakes: &mut Mistakes) -> TokenStream {
@@ -73,8 +74,8 @@ fn expand_item(item: &DeriveInput, options: &Options, mistakes: &mut Mistakes) -
     let attributes = attributes::of_component(attrs, options, mistakes);
     let Options { name, tree, ordered, .. } = options;
     let rule = rule(options, mistakes);
-    let hidden = options.item("__relation");
-    quote!(#hidden! { [#attributes] #vis #ident [#name] [#tree] [#ordered] #rule })
+    let (hidden, quiet) = (options.item("__relation"), attributes::quiet(item));
+    quote!(#hidden! { [#quiet] [#attributes] #vis #ident [#name] [#tree] [#ordered] #rule })
 }
 
 /// The rule for despawned targets, as the hidden macros name it.

@@ -54,19 +54,19 @@ macro_rules! __component {
     };
 
     (
-        @struct { [$($visibility:tt)*] $name:ident [$($text:literal)?] $flags:tt } [$($attribute:tt)*]
-        $fields:tt $parts:tt $([$($gap:tt)*])?
+        @struct { [$($visibility:tt)*] $name:ident [$($text:literal)?] $flags:tt $quiet:tt }
+        [$($attribute:tt)*] $fields:tt $parts:tt $([$($gap:tt)*])?
     ) => {
         $crate::__component! { @item [$($attribute)*] [$($visibility)*] $name $fields }
         $crate::__component! {
-            @quiet { $crate::__component! {
+            @quiet $quiet { $crate::__component! {
                 @implement $name [$($text)?] $flags $parts [$($($gap)*)?]
             } }
         }
     };
-    // Items that need not warn of a component, or a field, that is deprecated.
-    (@quiet { $($items:tt)* }) => {
-        #[allow(deprecated, reason = "what is deprecated is implemented, not used")]
+    // Items with an attribute that a component needs if it, or a field, is deprecated.
+    (@quiet [$($quiet:tt)*] { $($items:tt)* }) => {
+        $($quiet)*
         const _: () = { $($items)* };
     };
     (@item [$($attribute:tt)*] [$($visibility:tt)*] $name:ident { $($fields:tt)* }) => {
@@ -181,7 +181,7 @@ macro_rules! __component {
     // A sparse component of plain data is in no column. A relation to many tells its facts.
     (@in_columns $name:ident [$($text:literal)?] [sparse] [$($about:tt)*]) => {
         impl $name {
-            #[allow(dead_code, reason = "needed for a relation to many")]
+            // Needed for a relation to many.
             fn __about() -> $crate::__define::About {
                 $crate::__facts! { @facts $name, $($about)* }
             }
@@ -201,7 +201,7 @@ macro_rules! __component {
     };
 
     (
-        @enum { [$($visibility:tt)*] $name:ident [$($text:literal)?] [$($flag:ident)*] }
+        @enum { [$($visibility:tt)*] $name:ident [$($text:literal)?] [$($flag:ident)*] $quiet:tt }
         { $($(#[$($inner:tt)*])* $variant:ident $(= $value:expr)?),* $(,)? } [$($attribute:tt)*]
     ) => {
         #[$crate::__define::derive($crate::__define::Clone, $crate::__define::Copy)]
@@ -209,7 +209,7 @@ macro_rules! __component {
         $($attribute)*
         $($visibility)* enum $name { $($(#[$($inner)*])* $variant $(= $value)?),* }
 
-        $crate::__component! { @quiet {
+        $crate::__component! { @quiet $quiet {
         const _: () = $crate::__define::assert_is_byte::<$name>($crate::__core::stringify!($name));
         // The names are all variants: constants of these names would be of another type, or leave
         // values out.

@@ -13,19 +13,22 @@ macro_rules! __facts {
         }
     };
     (@facts $type:ty, $($shape:tt)*) => {{
-        // Unused for a type that has `Debug`.
-        #[allow(unused_imports, reason = "needed for a type without `Debug`")]
         use $crate::__define::Fallback as _;
+        $crate::__facts! { @used }
         $crate::__define::About::new(
             $crate::__define::ComponentShape::$($shape)*,
             $crate::__define::Probe::<$type>::FORMAT,
         )
         .with_references($crate::__define::Probe::<$type>::REFERENCES)
     }};
+    // A use of the trait where no other need be, which the compiler would warn of in this crate. An
+    // attribute against that is an error in a crate that forbids the lint.
+    (@used) => {
+        let _ = $crate::__define::Probe::<$crate::__define::Bool<true>>::HAS_ENTITIES;
+    };
     (@entities $name:ident [$({ $field:tt $type:ty })*]) => {
         impl $crate::MapEntities for $name {
             const HAS_ENTITIES: $crate::__define::bool = {
-                #[allow(unused_imports, reason = "needed for a field without entities")]
                 use $crate::__define::Fallback as _;
                 $($crate::__define::Probe::<$type>::HAS_ENTITIES ||)* false
             };
@@ -35,7 +38,6 @@ macro_rules! __facts {
                 &mut self,
                 __phalanx_map: &mut dyn $crate::__core::ops::FnMut($crate::Entity) -> $crate::Entity,
             ) {
-                #[allow(unused_imports, reason = "needed for a field without entities")]
                 use $crate::__define::Fallback as _;
                 let _ = &__phalanx_map;
                 $($crate::__define::Probe::<$type>::map_entities(&mut self.$field, __phalanx_map);)*
@@ -44,8 +46,8 @@ macro_rules! __facts {
     };
     (@map_entities $name:ident [$({ $field:tt $type:ty })*]) => {
         const MAP_ENTITIES: $crate::__core::option::Option<$crate::__define::MapValue<$name>> = {
-            #[allow(unused_imports, reason = "needed for a type, or a field, without entities")]
             use $crate::__define::Fallback as _;
+            $crate::__facts! { @used }
             $crate::__define::own_or_by_fields(
                 $crate::__define::Probe::<$name>::MAP_ENTITIES,
                 $($crate::__define::Probe::<$type>::HAS_ENTITIES ||)* false,

@@ -6,9 +6,9 @@
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __generic {
-    (@struct $head:tt $attributes:tt $field:tt: $type:ty; $body:tt) => {
+    (@struct $quiet:tt $head:tt $attributes:tt $field:tt: $type:ty; $body:tt) => {
         $crate::__generic! { @item $head $attributes $body }
-        $crate::__component! { @quiet {
+        $crate::__component! { @quiet $quiet {
             $crate::__generic! { @implement $head $field: $type }
         } }
     };

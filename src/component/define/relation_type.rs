@@ -5,13 +5,13 @@
 #[macro_export]
 macro_rules! __relation {
     (
-        $attributes:tt $visibility:vis $name:ident
+        $quiet:tt $attributes:tt $visibility:vis $name:ident
         [$($text:literal)?] [$($tree:ident)?] [$($ordered:ident)?] $rule:ident
     ) => {
-        $crate::__relation! { @struct $attributes $visibility $name $($ordered)? }
+        $crate::__relation! { @struct $quiet $attributes $visibility $name $($ordered)? }
 
         $crate::__sparse! {
-            @with $name [$($text)?] [plain] {
+            @with $name $quiet [$($text)?] [plain] {
                 const RELATION: $crate::__core::option::Option<
                     $crate::__define::RelationRules<$name>,
                 > = $crate::__core::option::Option::Some($crate::__define::RelationRules {
@@ -23,31 +23,32 @@ macro_rules! __relation {
                 });
             }
         }
-        const _: () = {
+        $crate::__component! { @quiet $quiet {
             impl $crate::sparse::RelationComponent for $name {}
             $crate::__relation! { @$($tree)? $name }
-        };
+        } }
     };
-    (@struct [$(#[$attribute:meta])*] $visibility:vis $name:ident) => {
+    (@struct [$($quiet:tt)*] [$(#[$attribute:meta])*] $visibility:vis $name:ident) => {
         $(#[$attribute])*
         #[derive($crate::__core::clone::Clone, $crate::__core::marker::Copy)]
         $visibility struct $name { __set_by_of: $crate::Entity }
 
+        $($quiet)*
         const _: () = {
             use $crate::__define::arguments::*;
+            target();
 
             impl $name {
                 /// The relation to `target`.
-                #[allow(dead_code, reason = "a program may use a part of the relation only")]
                 #[must_use]
                 $visibility const fn of(target: $crate::Entity) -> Self {
                     Self { __set_by_of: target }
                 }
             }
         };
-        $crate::__relation! { @target $visibility $name }
+        $crate::__relation! { @target [$($quiet)*] $visibility $name }
     };
-    (@struct [$(#[$attribute:meta])*] $visibility:vis $name:ident ordered) => {
+    (@struct [$($quiet:tt)*] [$(#[$attribute:meta])*] $visibility:vis $name:ident ordered) => {
         $(#[$attribute])*
         #[derive($crate::__core::clone::Clone, $crate::__core::marker::Copy)]
         $visibility struct $name {
@@ -55,13 +56,14 @@ macro_rules! __relation {
             __set_by_at: $crate::__core::option::Option<$crate::__core::primitive::u32>,
         }
 
+        $($quiet)*
         const _: () = {
             use $crate::__define::arguments::*;
+            target();
 
             impl $name {
                 /// The relation to `target`. A source that has it and gets it again by an insertion
                 /// keeps its place among the sources of `target`; another one comes last.
-                #[allow(dead_code, reason = "a program may use a part of the relation only")]
                 #[must_use]
                 $visibility const fn of(target: $crate::Entity) -> Self {
                     Self {
@@ -72,7 +74,6 @@ macro_rules! __relation {
 
                 /// The relation that is inserted, or moved, to a place among the sources of its
                 /// target: those from there on come after it. A place beyond the end is the end.
-                #[allow(dead_code, reason = "a program may use a part of the relation only")]
                 #[must_use]
                 $visibility const fn at(self, place: $crate::__core::primitive::usize) -> Self {
                     Self {
@@ -84,12 +85,12 @@ macro_rules! __relation {
                 }
             }
         };
-        $crate::__relation! { @target $visibility $name }
+        $crate::__relation! { @target [$($quiet)*] $visibility $name }
     };
-    (@target $visibility:vis $name:ident) => {
+    (@target [$($quiet:tt)*] $visibility:vis $name:ident) => {
+        $($quiet)*
         impl $name {
             /// The entity to which it points.
-            #[allow(dead_code, reason = "a program may use a part of the relation only")]
             #[must_use]
             $visibility const fn target(&self) -> $crate::Entity {
                 self.__set_by_of
@@ -112,14 +113,17 @@ macro_rules! __relation {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __many {
-    ($visibility:vis $name:ident [$($text:literal)?] $rule:ident $definition:literal) => {
-        #[allow(deprecated, reason = "what is deprecated is implemented, not used")]
+    (
+        [$($quiet:tt)*] $visibility:vis $name:ident [$($text:literal)?] $rule:ident
+        $definition:literal
+    ) => {
+        $($quiet)*
         const _: () = {
             use $crate::__define::arguments::*;
+            target();
 
             impl $name {
                 /// The pair with one target, with this value, to be inserted into its source.
-                #[allow(dead_code, reason = "a program may use a part of the relation only")]
                 #[must_use]
                 $visibility fn of(self, target: $crate::Entity) -> $crate::sparse::Targets<Self> {
                     $crate::sparse::ManyRelation::to(self, target)
@@ -148,7 +152,8 @@ macro_rules! __many {
 }
 
 /// The names of arguments that a user reads. A word that names a static or a constant of the user
-/// would be no argument but that one, and a function an argument may have the name of.
+/// would be no argument but that one, and a function an argument may have the name of. A call is
+/// the use of the import, which an argument is not.
 pub mod arguments {
     #[doc(hidden)]
     pub const fn place() {}

@@ -6,17 +6,17 @@
 #[macro_export]
 macro_rules! __sparse {
     (
-        @implement $name:ident [$($text:literal)?] [$($plain:ident)?] [$($cleanup:ident)?]
+        @implement $name:ident $quiet:tt [$($text:literal)?] [$($plain:ident)?] [$($cleanup:ident)?]
         $definition:literal
         [$({ $field:tt: $type:ty })*]
     ) => {
         $crate::__sparse! {
-            @with $name [$($text)?] [$($plain)?] {
+            @with $name $quiet [$($text)?] [$($plain)?] {
                 const VALUES: $crate::__core::option::Option<
                     $crate::__define::PlainValues<$name>,
                 > = {
-                    #[allow(unused_imports, reason = "needed for a type that is not plain")]
                     use $crate::__define::Fallback as _;
+                    $crate::__facts! { @used }
                     $crate::__define::Probe::<$name>::VALUES
                 };
                 $($crate::__component! { @flag $cleanup })?
@@ -25,8 +25,8 @@ macro_rules! __sparse {
             }
         }
     };
-    (@with $name:ident [$($text:literal)?] [$($plain:ident)?] { $($facts:tt)* }) => {
-        #[allow(deprecated, reason = "what is deprecated is implemented, not used")]
+    (@with $name:ident [$($quiet:tt)*] [$($text:literal)?] [$($plain:ident)?] { $($facts:tt)* }) => {
+        $($quiet)*
         const _: () = {
             impl $crate::AnyComponent for $name {
                 type Shape = $crate::__define::InSet<$name>;

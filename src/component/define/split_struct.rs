@@ -21,7 +21,7 @@ pub type SlicesMutOf<'w, S> = <<S as SplitComponent>::Parts as Parts>::SlicesMut
 macro_rules! __split {
     (
         @items [$($visibility:tt)*] $name:ident $slices:ident $slices_mut:ident
-        $text:tt [$($flag:ident)*] [$($attribute:tt)*]
+        $text:tt [$($flag:ident)*] [$($quiet:tt)*] [$($attribute:tt)*]
         [$({
             $number:tt [$($inner:tt)*] [$($field_visibility:tt)*] $field:ident: $type:ty
             = $($default:expr)?
@@ -35,7 +35,7 @@ macro_rules! __split {
             "The columns of a chunk: what `&", $crate::__core::stringify!($name), "` in a query is."
         )]
         #[$crate::__define::derive($crate::__define::Clone, $crate::__define::Copy)]
-        #[allow(dead_code, deprecated, reason = "a program need not use every column")]
+        $($quiet)*
         $($visibility)* struct $slices<'w> {
             $(
                 #[doc = $crate::__core::concat!("`", $crate::__core::stringify!($field), "` of each row.")]
@@ -46,7 +46,7 @@ macro_rules! __split {
         #[doc = $crate::__core::concat!(
             "The columns of a chunk: what `&mut ", $crate::__core::stringify!($name), "` in a query is."
         )]
-        #[allow(dead_code, deprecated, reason = "a program need not use every column")]
+        $($quiet)*
         $($visibility)* struct $slices_mut<'w> {
             $(
                 #[doc = $crate::__core::concat!("`", $crate::__core::stringify!($field), "` of each row.")]
@@ -54,14 +54,13 @@ macro_rules! __split {
             ),*
         }
 
-        #[allow(deprecated, reason = "what is deprecated is implemented, not used")]
+        $($quiet)*
         const _: () = {
             type __PhalanxColumns = ($($crate::__define::FieldOf<$name, $number, $type>,)*);
 
             impl $crate::__define::Default for $name {
                 #[inline]
                 fn default() -> Self {
-                    #[allow(unused_imports, reason = "needed for a field without `Default`")]
                     use $crate::__define::Fallback as _;
                     Self {
                         $($field: $crate::__component!(
@@ -91,7 +90,6 @@ macro_rules! __split {
                     $($crate::__split!(@name $name $field $text)),*
                 ];
                 const ABOUT: &'static [$crate::__define::About] = &[$({
-                    #[allow(unused_imports, reason = "needed for a type without `Debug`")]
                     use $crate::__define::Fallback as _;
                     $crate::__define::About::new(
                         $crate::__define::ComponentShape::Struct(&[
