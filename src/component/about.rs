@@ -118,7 +118,7 @@ pub enum ComponentShape {
 pub struct FieldInfo {
     /// Its name, or its number in a tuple.
     pub name: &'static str,
-    /// Its type, as it is written in the definition.
+    /// Its type, as it is written in the definition, but for the marks `r#` of raw identifiers.
     pub type_name: &'static str,
     /// The bytes before it.
     pub offset: usize,

@@ -14,5 +14,6 @@ mod kernels;
 mod map_entities;
 mod mistakes;
 mod names;
+mod raw_names;
 mod refusals;
 mod split;

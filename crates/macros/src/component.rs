@@ -2,6 +2,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
 use syn::{
     Data, DataEnum, DataStruct, DeriveInput, Fields, GenericParam, Generics, Ident, Index, Member,
@@ -151,8 +152,8 @@ fn sparse(item: DeriveInput, options: &Options, mistakes: &mut Mistakes) -> Toke
 pub(crate) fn definition(data: &Data) -> String {
     let of_fields = |fields: &Fields| {
         let fields = fields.iter().map(|field| {
-            let name = field.ident.as_ref().map(ToString::to_string).unwrap_or_default();
-            format!("{name}:{}", field.ty.to_token_stream())
+            let name = field.ident.as_ref().map(|name| name.unraw().to_string());
+            format!("{}:{}", name.unwrap_or_default(), field.ty.to_token_stream())
         });
         fields.collect::<Vec<_>>().join(",")
     };
@@ -162,7 +163,7 @@ pub(crate) fn definition(data: &Data) -> String {
             let variants = data.variants.iter().map(|variant| {
                 let number = variant.discriminant.as_ref().map(|(_, number)| number);
                 let number = number.map(ToTokens::to_token_stream).unwrap_or_default();
-                format!("{}({})={number}", variant.ident, of_fields(&variant.fields))
+                format!("{}({})={number}", variant.ident.unraw(), of_fields(&variant.fields))
             });
             variants.collect::<Vec<_>>().join(",")
         }
@@ -243,7 +244,8 @@ fn split(
     let columns = fields.iter().zip(0..).map(|(field, index)| {
         let Field { attributes, visibility, member, kind, default, .. } = field;
         let number = Index { index, span: Span::call_site() };
-        quote!({ #number [#(#attributes)*] [#visibility] #member: #kind = #default })
+        let raw = field.raw();
+        quote!({ #number [#raw] [#(#attributes)*] [#visibility] #member: #kind = #default })
     });
     let hidden = options.item("__split");
     quote!(#hidden! { @items #head [#attributes] [#(#columns)*] })

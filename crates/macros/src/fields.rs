@@ -2,6 +2,7 @@
 
 use proc_macro2::{Group, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
+use syn::ext::IdentExt as _;
 use syn::{Attribute, Data, DeriveInput, Expr, Fields, Ident, Index, Member, Type, Visibility};
 
 use crate::attributes::refuse_conditions;
@@ -29,7 +30,15 @@ impl Field {
     /// The field as the hidden macro reads it.
     pub(crate) fn part(&self) -> TokenStream {
         let Self { member, kind, default, .. } = self;
-        quote!({ #member: #kind = #default })
+        let raw = self.raw();
+        quote!({ #member [#raw]: #kind = #default })
+    }
+
+    /// A word for the hidden macro if the type has raw identifiers, whose marks are no part of its
+    /// name.
+    pub(crate) fn raw(&self) -> Option<Ident> {
+        let is_raw = has_raw(self.kind.to_token_stream());
+        is_raw.then(|| Ident::new("raw", Span::call_site()))
     }
 }
 
@@ -54,6 +63,14 @@ pub(crate) fn of(fields: Fields, name: Option<&Ident>, mistakes: &mut Mistakes) 
         found.push(Field { attributes, visibility, name: ident, member, kind, default });
     }
     found
+}
+
+fn has_raw(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Group(group) => has_raw(group.stream()),
+        TokenTree::Ident(word) => word != word.unraw(),
+        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    })
 }
 
 /// Tokens with the name of a type instead of `Self`.

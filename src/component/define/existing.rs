@@ -30,7 +30,9 @@ macro_rules! impl_component {
     ($type:ty $(, $($rest:tt)*)?) => {
         $crate::__component! {
             @existing $type,
-            $crate::__core::concat!($crate::__core::module_path!(), "::", $crate::__core::stringify!($type))
+            $crate::__component!(@plain $crate::__core::concat!(
+                $crate::__core::module_path!(), "::", $crate::__core::stringify!($type)
+            ))
         }
         $crate::impl_component!($($($rest)*)?);
     };

@@ -11,6 +11,18 @@ macro_rules! __component {
             $crate::__core::option::Option::Some(&HINT)
         }
     };
+    // Each text is a constant of its own, since the steps of a constant are limited. What a user has
+    // given, at its start, stays as it is.
+    (@plain $text:expr $(, after $given:literal)?) => {{
+        const __PHALANX_TEXT: &$crate::__define::str = $text;
+        const __PHALANX_PLAIN: &$crate::__define::PlainText<{ __PHALANX_TEXT.len() }> =
+            &$crate::__define::PlainText::of(__PHALANX_TEXT, 0 $(+ $given.len())?);
+        __PHALANX_PLAIN.as_str()
+    }};
+    (@type_name [] $type:ty) => { $crate::__core::stringify!($type) };
+    (@type_name [raw] $type:ty) => {
+        $crate::__component!(@plain $crate::__core::stringify!($type))
+    };
     // With the condition a type that is not plain data is one error, the error of `assert_plain`.
     (@existing $type:ty, $name:expr) => {
         const _: () = $crate::__define::assert_plain::<$type>();
@@ -32,7 +44,9 @@ macro_rules! __component {
 
     (@name $name:ident $text:literal) => { $text };
     (@name $name:ident) => {
-        $crate::__core::concat!($crate::__core::module_path!(), "::", $crate::__core::stringify!($name))
+        $crate::__component!(@plain $crate::__core::concat!(
+            $crate::__core::module_path!(), "::", $crate::__core::stringify!($name)
+        ))
     };
 
     (@default $type:ty, $zero:expr, $default:expr) => { $default };
@@ -89,7 +103,7 @@ macro_rules! __component {
     };
     (
         @implement $name:ident [$($text:literal)?] [$($flag:ident)*]
-        [$({ $field:tt: $type:ty = $($default:expr)? })*] [$($gap:ident = $check:expr;)*]
+        [$({ $field:tt $raw:tt: $type:ty = $($default:expr)? })*] [$($gap:ident = $check:expr;)*]
     ) => {
         impl $crate::__define::Default for $name {
             #[inline]
@@ -171,8 +185,8 @@ macro_rules! __component {
 
         $crate::__component! { @in_columns $name [$($text)?] [$($flag)*] [Struct(const { &[
             $($crate::__define::FieldInfo::new(
-                $crate::__core::stringify!($field),
-                $crate::__core::stringify!($type),
+                $crate::__define::plain_name($crate::__core::stringify!($field)),
+                $crate::__component!(@type_name $raw $type),
                 $crate::__define::offset_of!($name, $field),
                 $crate::__define::size_of::<$type>(),
             )),*
@@ -243,7 +257,7 @@ macro_rules! __component {
 
         $crate::__component! { @in_columns $name [$($text)?] [$($flag)*] [Enum(const { &[
             $($crate::__define::VariantInfo::new(
-                $crate::__core::stringify!($variant),
+                $crate::__define::plain_name($crate::__core::stringify!($variant)),
                 $name::$variant as $crate::__define::u8,
             )),*
         ] })] }

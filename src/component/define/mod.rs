@@ -65,6 +65,7 @@
 //! * `facts` has the macro that writes the facts which a type tells about itself.
 //! * `probe` asks whether a type is `Pod`, plain, or has a default or ids of entities.
 //! * `no_padding` is the proof that a struct has no padding and an enum a variant of value zero.
+//! * `plain_text` takes the marks of raw identifiers out of names.
 //! * `bits` has bytes that may be a value.
 
 mod bits;
@@ -73,6 +74,7 @@ mod expansion;
 mod facts;
 mod generic;
 mod no_padding;
+mod plain_text;
 mod probe;
 mod relation_type;
 mod sparse_type;
@@ -86,6 +88,7 @@ pub use crate::component::relation_rules::{OnDelete, RelationRules, place_of};
 pub use crate::component::split_component::{FieldOf, Parts, SplitComponent};
 pub use bits::{Align, Aligned, AlignedBytes, Check, Field, IsValid, check, is_valid};
 pub use no_padding::{FieldShape, assert_has_zero, assert_is_byte, assert_no_gap, assert_packed};
+pub use plain_text::{PlainText, plain_name};
 pub use probe::{Answer, ArrayProbe, Bool, Defined, Fallback, Probe};
 pub use probe::{Part, assert_plain, own_or_by_fields, part};
 pub use relation_type::arguments;

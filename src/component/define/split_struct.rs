@@ -23,7 +23,7 @@ macro_rules! __split {
         @items [$($visibility:tt)*] $name:ident $slices:ident $slices_mut:ident
         $text:tt [$($flag:ident)*] [$($quiet:tt)*] [$($attribute:tt)*]
         [$({
-            $number:tt [$($inner:tt)*] [$($field_visibility:tt)*] $field:ident: $type:ty
+            $number:tt $raw:tt [$($inner:tt)*] [$($field_visibility:tt)*] $field:ident: $type:ty
             = $($default:expr)?
         })*]
     ) => {
@@ -94,8 +94,8 @@ macro_rules! __split {
                     $crate::__define::About::new(
                         $crate::__define::ComponentShape::Struct(&[
                             $crate::__define::FieldInfo::new(
-                                $crate::__core::stringify!($field),
-                                $crate::__core::stringify!($type),
+                                $crate::__define::plain_name($crate::__core::stringify!($field)),
+                                $crate::__component!(@type_name $raw $type),
                                 0,
                                 $crate::__define::size_of::<$type>(),
                             )
@@ -169,13 +169,15 @@ macro_rules! __split {
     (@name $name:ident [$text:literal]) => { $text };
     (@name $name:ident []) => { $crate::__component!(@name $name) };
     (@name $name:ident $field:ident [$text:literal]) => {
-        $crate::__core::concat!($text, ".", $crate::__core::stringify!($field))
+        $crate::__component!(@plain $crate::__core::concat!(
+            $text, ".", $crate::__core::stringify!($field)
+        ), after $text)
     };
     (@name $name:ident $field:ident []) => {
-        $crate::__core::concat!(
+        $crate::__component!(@plain $crate::__core::concat!(
             $crate::__core::module_path!(), "::", $crate::__core::stringify!($name), ".",
             $crate::__core::stringify!($field)
-        )
+        ))
     };
 }
 
