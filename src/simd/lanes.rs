@@ -178,10 +178,10 @@ pub fn scalars_mut<S: Scalar>(slice: &mut [impl Pod]) -> &mut [S] {
 /// three times as long. It has operations that `vectors` lacks, for example shuffles and small
 /// integers: build with `-C target-cpu=x86-64-v3` (or `native`) for these.
 ///
-/// The rows must be a whole number of vectors. The slices of `.padded()` queries are, for vectors of
-/// up to 16 lanes: they are a multiple of 16 rows, and of one scalar a row a multiple of 16 scalars.
-/// So take `u8x16` and `u16x16`, not `u8x32`, which 16 rows do not fill. The rows past the live ones
-/// are initialised, and values written there are never read.
+/// The rows must be a whole number of vectors. The slices of `.padded()` queries are, for vectors
+/// of up to 16 lanes: they are a multiple of 16 rows, and so, with one scalar a row, of 16 scalars.
+/// Take `u8x16` and `u16x16` there, not `u8x32`, which 16 rows do not fill. The rows past the live
+/// ones are initialised, and values written there are never read.
 ///
 /// A select with a mask, and a reduction:
 ///

@@ -116,8 +116,8 @@ fn derive(attribute: &Attribute, options: &Options, mistakes: &mut Mistakes) -> 
     quote_spanned!(attribute.span()=> #[#library::__define::derive(#names)])
 }
 
-/// The attributes of a kernel, and `track_caller` apart, which its copies and its body have as well:
-/// without it they would be the callers.
+/// The attributes of a kernel, and `track_caller` apart, which its copies and its body have as
+/// well: without it they would be the callers.
 pub(crate) fn of_kernel(
     attributes: &[Attribute],
     mistakes: &mut Mistakes,

@@ -11,8 +11,8 @@ macro_rules! __component {
             $crate::__core::option::Option::Some(&HINT)
         }
     };
-    // Each text is a constant of its own, since the steps of a constant are limited. What a user has
-    // given, at its start, stays as it is.
+    // Each text is a constant of its own, since the steps of a constant are limited. What a user
+    // has given, at its start, stays as it is.
     (@plain $text:expr $(, after $given:literal)?) => {{
         const __PHALANX_TEXT: &$crate::__define::str = $text;
         const __PHALANX_PLAIN: &$crate::__define::PlainText<{ __PHALANX_TEXT.len() }> =
