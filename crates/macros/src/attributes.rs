@@ -46,9 +46,8 @@ pub(crate) fn of_component(
     kept
 }
 
-/// The attribute of what a hidden macro writes about an item that is deprecated, or has parts that
-/// are: it implements these and does not use them. Nothing otherwise, since a crate may forbid the
-/// lint.
+/// The attribute of the implementations of an item that is deprecated, or has parts that are: they
+/// do not use it. Others get none, since a crate may forbid the lint.
 pub(crate) fn quiet(item: &DeriveInput) -> TokenStream {
     let is_deprecated = |attributes: &[Attribute]| {
         attributes.iter().any(|attribute| attribute.path().is_ident("deprecated"))
