@@ -13,7 +13,7 @@ use crate::world::{World, WorldId};
 use super::command_errors::DeadEntityPolicy;
 use super::command_writer::CommandWriter;
 use super::id_supply::IdSupply;
-use super::record::{BarrierKind, CallSite, Deferred, RecordKind, Recorder};
+use super::record::{BarrierKind, CallSite, Deferred, Record, RecordKind, Recorder};
 use super::scratch::PlaybackScratch;
 
 /// Structural changes that are recorded now and applied later, all at once.
@@ -163,10 +163,21 @@ impl CommandBuffer {
         Self::new(world, 0)
     }
 
-    /// Returns all ids that are on loan to it or to its commands, whatever world is at hand.
-    pub(super) fn give_ids_back(&mut self) {
-        let spawns = self.recorder.records.iter().filter(|r| r.kind == RecordKind::Spawn);
-        self.ids.give_back(spawns.map(|record| record.entity));
+    /// Returns all ids that are on loan to it or to its commands, whatever world is at hand, but
+    /// those of the first `played` commands: another buffer may have them on loan by now.
+    pub(super) fn give_ids_back(&mut self, played: usize) {
+        let (played, left) = self.recorder.records.split_at(played);
+        let spawned = |records: &[Record]| -> Vec<Entity> {
+            let spawns = records.iter().filter(|record| record.kind == RecordKind::Spawn);
+            spawns.map(|record| record.entity).collect()
+        };
+        self.ids.give_back(spawned(left), spawned(played));
+    }
+
+    /// Drops all commands, and returns their ids to their world.
+    pub(crate) fn discard(&mut self) {
+        self.give_ids_back(0);
+        self.recorder.clear();
     }
 
     /// Returns `true` if it was made for this world.

@@ -9,11 +9,11 @@ use super::buffer::CommandBuffer;
 ///
 /// It has ids for all entities that the system spawns, and the ids do not depend on threads. Unused
 /// ids are free again after the run. In a world that is near its limit (`entities_max`), systems
-/// that run concurrently share the remaining ids: each system first gets the largest number
-/// that it ever used in one stage. Systems that spawned most recently are served first, and among
-/// these the systems that need fewer. The rest is divided among all systems with this parameter,
-/// even if they only despawn: near the limit, order the systems, and use
-/// [`try_spawn`](CommandBuffer::try_spawn).
+/// that run concurrently share the remaining ids: each system first gets the largest number that a
+/// system in its place of a schedule ever used in one stage of this world. Systems that spawned
+/// most recently are served first, and among these the systems that need fewer. The rest is divided
+/// among all systems with this parameter, even if they only despawn: near the limit, order the
+/// systems, and use [`try_spawn`](CommandBuffer::try_spawn).
 ///
 /// A system that spawns many more entities than ever before, concurrently with systems that spawn
 /// none, gets ids with indices far apart. Such an entity needs no more memory than others. Looking

@@ -105,11 +105,15 @@ impl IdSupply {
         world.store.loan_ids_at_most(self.missing(), &mut self.ids);
     }
 
-    /// Returns all ids to the world that they are of, and those of `spawns`, which have left this
-    /// supply or never were in it. The next change of that world ends their loans.
-    pub(super) fn give_back(&mut self, spawns: impl Iterator<Item = Entity>) {
+    /// Returns all ids to the world that they are of, and those of `left`, which have left this
+    /// supply or never were in it, but not those of `ended`. The next change of that world ends
+    /// their loans.
+    pub(super) fn give_back(&mut self, left: Vec<Entity>, mut ended: Vec<Entity>) {
         let (used, unused) = self.ids.split_at(self.used);
-        let mut seen: Vec<Entity> = used.iter().copied().chain(spawns).collect();
+        ended.sort_unstable();
+        let mut seen = left;
+        seen.extend_from_slice(used);
+        seen.retain(|entity| ended.binary_search(entity).is_err());
         seen.sort_unstable();
         seen.dedup();
         self.returned.give_back(unused, &seen);

@@ -84,7 +84,7 @@ impl World {
         if is_same_world {
             buffer.ids.renew(self, loans_ended);
         } else {
-            buffer.give_ids_back();
+            buffer.give_ids_back(outcome.played);
         }
         buffer.recorder.clear_caught(&mut outcome.panic);
         failures.sort();
@@ -104,7 +104,7 @@ impl World {
         // No loan ends while an id is reserved. The row of such an id may need a new archetype, and
         // so the hint that has panicked.
         let is_flushed = later.call(|| self.flush()).is_some();
-        buffer.give_ids_back();
+        buffer.give_ids_back(0);
         if is_flushed && buffer.is_of(self) {
             self.flush();
             buffer.ids.renew(self, 0);
@@ -154,6 +154,7 @@ fn play(
         player.play_barrier(barrier);
         if player.world.id() != id {
             drop_barriers(&mut barriers.0, &mut player.outcome.panic);
+            player.outcome.played = from;
             return (player.outcome, 0);
         }
     }

@@ -23,6 +23,8 @@ pub(super) struct Outcome {
     pub(super) applied: Applied,
     /// The first panic of a closure or of a destructor.
     pub(super) panic: FirstPanic,
+    /// If a closure exchanged the world: the number of records that were played before.
+    pub(super) played: usize,
 }
 
 /// The state of a playback.

@@ -3,19 +3,16 @@
 //! They belong to the world and not to the schedule, because the ids that come next follow from
 //! them: a world that was put back, or read from bytes, gives the same ids as the first time.
 
-/// The place of a command buffer in its schedule, which is the same in each run. Two buffers of one
-/// seat share a demand, which costs gaps between ids and nothing else.
+/// The place of a command buffer in its schedule, which is the same in each run. Buffers of two
+/// schedules may have one seat and share a demand: the greater one costs gaps between ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Seat(u32);
 
 impl Seat {
-    /// Systems with more buffers have the seats of the next system as well.
-    const BUFFERS: u32 = 8;
-
-    /// The seat of a buffer, from the number of its system and its number among the buffers of this
-    /// system.
-    pub(crate) const fn new(system: u32, buffer: u32) -> Self {
-        Self(system.wrapping_mul(Self::BUFFERS).wrapping_add(buffer))
+    /// The seat of a buffer, from the number of its stage and its number among the buffers of the
+    /// stage. In a schedule of so many that these overlap, some share seats.
+    pub(crate) const fn new(stage: u32, buffer: u32) -> Self {
+        Self(stage << 16 ^ buffer)
     }
 }
 
@@ -98,7 +95,7 @@ mod tests {
         demands.record([(b, 1), (c, 3)]);
         assert_eq!([a, b, c].map(|seat| demands.of(seat).most), [9, 1, 5]);
         assert_eq!([a, b, c].map(|seat| demands.of(seat).last), [1, 2, 2]);
-        assert_eq!(demands.numbers(), [0, 9, 1, 1, 1, 0, 56, 5, 0]);
+        assert_eq!(demands.numbers(), [0, 9, 1, 1, 1, 0, 7 << 16, 5, 0]);
         let made = IdDemands::of_numbers(&demands.numbers()).expect("they are numbers of demands");
         assert_eq!(made.numbers(), demands.numbers());
         assert_eq!(IdDemands::of_numbers(&[]), Some(IdDemands::default()));

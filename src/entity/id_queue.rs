@@ -95,10 +95,17 @@ impl IdQueue {
         let newest = order.first().map_or(0, |&i| demands[i].last);
         let mut positions = vec![0..0; demands.len()];
         let mut rest = 0u32;
+        let of_newest = order.iter().map(|&i| demands[i]).filter(|demand| demand.last == newest);
+        let are_enough =
+            of_newest.map(|demand| u64::from(demand.most)).sum::<u64>() <= u64::from(available);
         for i in order {
             let IdDemand { most, last } = demands[i];
-            // Older demands leave some positions to shares without a demand.
-            let kept = if last == newest { 0 } else { shares_len.min(available / 4) };
+            // Older demands leave some positions to shares without a demand, and so do those that
+            // cannot all be met.
+            let kept = match are_enough && last == newest {
+                true => 0,
+                false => shares_len.min(available / 4),
+            };
             let end = rest.saturating_add(most).min(available - kept).max(rest);
             positions[i] = rest..end;
             rest = end;

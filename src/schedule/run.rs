@@ -117,7 +117,7 @@ impl Schedule {
         world: &mut World,
         start: Stopwatch,
     ) {
-        self.open_id_shares(stage, world);
+        self.open_id_shares(number, stage, world);
         let ran = Payload::catch(|| self.run_systems(number, stage, executor, world, start));
         // The closures that are recorded as commands see the events, and queries that choose rows
         // by sparse components.
@@ -160,15 +160,13 @@ impl Schedule {
 
     /// Gives each buffer its own entity ids until the stage is played back, so that ids do not
     /// depend on threads.
-    fn open_id_shares(&self, stage: &Stage, world: &mut World) {
+    fn open_id_shares(&self, number: usize, stage: &Stage, world: &mut World) {
         let mut states: Vec<_> =
             self.recorders(stage).map(|system| lock(&self.states[system])).collect();
-        let numbers = self.recorders(stage).map(|system| u32::try_from(system).unwrap_or(u32::MAX));
-        let mut buffers = Vec::new();
-        for (system, state) in numbers.zip(&mut states) {
-            let own = (0..).zip(state.buffers());
-            buffers.extend(own.map(|(n, buffer)| (Some(Seat::new(system, n)), buffer)));
-        }
+        let number = u32::try_from(number).unwrap_or(u32::MAX);
+        let buffers = (0..).zip(states.iter_mut().flat_map(|state| state.buffers()));
+        let buffers: Vec<_> =
+            buffers.map(|(n, buffer)| (Some(Seat::new(number, n)), buffer)).collect();
         if !buffers.is_empty() {
             world.open_id_shares(buffers);
         }
@@ -217,8 +215,10 @@ impl Schedule {
             let name = &nodes[system].label;
             let began = Stopwatch::start();
             for buffer in state.buffers() {
-                if world.id() != id {
-                    buffer.clear();
+                if world.id() != id
+                    && let Err(payload) = Payload::catch(|| buffer.discard())
+                {
+                    errors.push_panic(format!("a command of system `{name}`"), payload);
                 }
                 let used = buffer.used_bytes();
                 for failure in errors.apply(name, buffer, world) {

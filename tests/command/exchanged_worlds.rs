@@ -2,6 +2,7 @@
 //! loan goes back to its own world, and no call ends the loan of another buffer.
 
 use std::mem;
+use std::panic;
 use std::sync::{Arc, Mutex};
 
 use phalanx::command::ApplyError;
@@ -69,6 +70,69 @@ fn a_buffer_of_an_exchanged_world_ends_no_loan_of_another_buffer() {
     assert_eq!(world.get::<Number>(entity).unwrap().0, 2);
     drop(second);
     assert_no_loans(&mut world);
+}
+
+#[test]
+fn ids_that_were_spawned_before_an_exchange_may_be_on_loan_to_another_buffer() {
+    let mut world = World::new();
+    let before = world.snapshot().unwrap();
+    let mut first = world.command_buffer(1).unwrap();
+    let spawned = first.spawn(Number(1));
+    let kept = Arc::new(Mutex::new(None));
+    let place = Arc::clone(&kept);
+    first.run(move |world| {
+        let mut old = mem::take(world);
+        assert!(old.contains(spawned));
+        old.restore(&before).unwrap();
+        let mut second = old.command_buffer(1).unwrap();
+        assert_eq!(second.spawn(Number(2)), spawned, "the id is free again");
+        *place.lock().unwrap() = Some((old, second));
+    });
+    assert_eq!(world.apply(&mut first), Err(ApplyError::OtherWorld));
+    let (mut old, mut second) = kept.lock().unwrap().take().unwrap();
+    old.apply(&mut second).unwrap();
+    assert_eq!(old.get::<Number>(spawned).unwrap().0, 2);
+    drop((first, second));
+    assert_no_loans(&mut old);
+}
+
+#[test]
+#[cfg(not(miri))] // Starts rayon.
+fn a_parallel_panic_while_commands_are_dropped_keeps_none_of_them() {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("stop");
+        }
+    }
+    let mut world = World::new();
+    let (other, exchange) = exchange(World::new());
+    let (mut exchange, mut bomb, mut is_first) = (Some(exchange), Some(Bomb), true);
+    let mut schedule = Schedule::new();
+    schedule.add(move |mut commands: Commands| {
+        if let Some(exchange) = exchange.take() {
+            commands.run(exchange);
+        }
+    });
+    let bombs = move |mut commands: Commands| {
+        if let Some(bomb) = bomb.take() {
+            commands.run(move |_| drop(bomb));
+        }
+    };
+    schedule.add(bombs).named("bombs");
+    schedule.add(move |mut commands: Commands| {
+        if mem::take(&mut is_first) {
+            commands.spawn(Number(1));
+        }
+    });
+    let run = panic::AssertUnwindSafe(|| schedule.run(&mut world));
+    let panicked = panic::catch_unwind(run).expect_err("a destructor panics");
+    let text = panicked.downcast_ref::<String>().expect("a text");
+    assert!(text.contains("`bombs`"), "{text}");
+    mem::swap(&mut world, &mut *other.lock().unwrap());
+    assert_no_loans(&mut world);
+    schedule.run(&mut world).unwrap();
+    assert!(world.is_empty(), "a command of the run before was applied");
 }
 
 #[test]

@@ -419,6 +419,7 @@ mod old {
         #[phalanx::sparse::relation(ordered)] #[deprecated] pub struct K;
         #[phalanx::sparse::relation(many)] #[deprecated] pub struct L(#[deprecated] u8);
         #[phalanx::component] #[allow(deprecated)] pub struct M { a: A, c: C }
+        #[phalanx::component(sparse)] pub struct N { #[allow(deprecated)] a: A }
 }
 fn main() {}";
     crate::compiler::compiles("deprecated", program);

@@ -339,3 +339,12 @@ fn a_buffer_that_is_dropped_by_its_system_gives_its_ids_back() {
         world.clear();
     }
 }
+
+#[test]
+fn a_system_in_the_place_of_a_greedy_one_leaves_ids_to_others() {
+    let mut world = World::builder().entities_max(100).build();
+    run(&mut spawners(1, |_, _| 90), &mut world);
+    let mut both = spawners(2, |_, _| 1);
+    run(&mut both, &mut world);
+    assert_eq!(world.len(), 92);
+}

@@ -50,7 +50,9 @@ pub(crate) fn of_component(
 /// do not use it. Others get none, since a crate may forbid the lint.
 pub(crate) fn quiet(item: &DeriveInput) -> TokenStream {
     let is_deprecated = |attributes: &[Attribute]| {
-        attributes.iter().any(|attribute| attribute.path().is_ident("deprecated"))
+        attributes.iter().any(|attribute| {
+            attribute.path().is_ident("deprecated") || permits_deprecated(attribute)
+        })
     };
     let has_deprecated = |fields: &Fields| fields.iter().any(|field| is_deprecated(&field.attrs));
     let has_parts = match &item.data {
@@ -61,13 +63,13 @@ pub(crate) fn quiet(item: &DeriveInput) -> TokenStream {
             .any(|variant| is_deprecated(&variant.attrs) || has_deprecated(&variant.fields)),
         Data::Union(data) => data.fields.named.iter().any(|field| is_deprecated(&field.attrs)),
     };
-    if !is_deprecated(&item.attrs) && !has_parts && !item.attrs.iter().any(permits_deprecated) {
+    if !is_deprecated(&item.attrs) && !has_parts {
         return TokenStream::new();
     }
     quote!(#[allow(deprecated, reason = "what is deprecated is implemented, not used")])
 }
 
-/// Whether an attribute of the item permits a field with a deprecated type.
+/// Whether an attribute of the item, or of a part, permits a deprecated type in it.
 fn permits_deprecated(attribute: &Attribute) -> bool {
     let permits = attribute.path().is_ident("allow") || attribute.path().is_ident("expect");
     let Meta::List(list) = &attribute.meta else { return false };

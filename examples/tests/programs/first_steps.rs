@@ -15,7 +15,7 @@ pub(crate) static PRINTED: [(&str, Example, &str); 13] = [
     ("order", example!("order"), "501 are near, in 1 slices"),
     ("pairs", example!("pairs"), "1 pair is left"),
     ("relations", example!("relations"), "1 entity is left, with 0 ships"),
-    ("snapshot", example!("snapshot"), "2002148 bytes of a state, 460 of a difference"),
+    ("snapshot", example!("snapshot"), "2002156 bytes of a state, 460 of a difference"),
     ("sparse", example!("sparse"), "the grave of Ada of 10001 entities"),
     ("systems", example!("systems"), "after a second: 95.05 m, 100 steps old"),
 ];
