@@ -30,8 +30,8 @@ impl World {
     ///   [`restore`](World::restore) discarded do not count, so a world that was restored and ran
     ///   again has the same hash as a world that ran once;
     /// * ids: the next ids to allocate, also by each system of a stage, with their generations, and
-    ///   the refused ids; ids that are reserved or on loan to a command buffer; the next generations
-    ///   of indices to which [`spawn_at`](World::spawn_at) gave an older one; its reach;
+    ///   the refused ids; ids that are reserved or on loan to a command buffer; the reach of
+    ///   [`spawn_at`](World::spawn_at), and the generations that follow older ones from it;
     /// * [shared values](crate::shared::Shared), by the [`Hash`] of their types, which should
     ///   differ for different values, and by the number of each in its type, which empty archetypes
     ///   have as well: a later value gets a free number with its archetypes, and queries visit it
