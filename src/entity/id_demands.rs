@@ -25,11 +25,15 @@ pub(super) struct IdDemand {
     pub(super) last: u64,
 }
 
-/// The demands of all seats that ever took ids.
+/// The demands of all seats that ever took ids. A pointer, since most worlds have none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct IdDemands {
+pub(crate) struct IdDemands(Option<Box<Demands>>);
+
+/// Demands, one at least.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Demands {
     /// In the order of the seats.
-    demands: Vec<(Seat, IdDemand)>,
+    list: Vec<(Seat, IdDemand)>,
     /// The number of stages in which ids were requested.
     stages: u64,
 }
@@ -37,48 +41,63 @@ pub(crate) struct IdDemands {
 impl IdDemands {
     /// The demand of a seat. O(log seats).
     pub(super) fn of(&self, seat: Seat) -> IdDemand {
-        self.find(seat).map_or(IdDemand::default(), |at| self.demands[at].1)
-    }
-
-    fn find(&self, seat: Seat) -> Result<usize, usize> {
-        self.demands.binary_search_by_key(&seat, |&(seat, _)| seat)
+        let Some(demands) = &self.0 else { return IdDemand::default() };
+        demands.find(seat).map_or(IdDemand::default(), |at| demands.list[at].1)
     }
 
     /// Records the numbers of ids that were requested in one stage. O(requests), and O(seats) for
     /// each seat that is new.
     pub(super) fn record(&mut self, requests: impl IntoIterator<Item = (Seat, u32)>) {
-        let last = self.stages + 1;
-        for (seat, requested) in requests.into_iter().filter(|&(_, requested)| requested > 0) {
-            self.stages = last;
-            let at = self.find(seat).unwrap_or_else(|at| {
-                self.demands.insert(at, (seat, IdDemand::default()));
-                at
-            });
-            let IdDemand { most, .. } = self.demands[at].1;
-            self.demands[at].1 = IdDemand { most: most.max(requested), last };
+        let mut requests = requests.into_iter().filter(|&(_, requested)| requested > 0).peekable();
+        if requests.peek().is_some() {
+            self.0.get_or_insert_default().record(requests);
         }
     }
 
     /// Three numbers for each seat: the seat, the greatest number of ids, and the number of stages
     /// since the last request. They determine the division of the ids that come next.
     pub(super) fn numbers(&self) -> Vec<u32> {
-        let age = |last| u32::try_from(self.stages - last).unwrap_or(u32::MAX);
-        let demands = self.demands.iter();
-        demands.flat_map(|&(seat, IdDemand { most, last })| [seat.0, most, age(last)]).collect()
+        let Some(demands) = &self.0 else { return Vec::new() };
+        let age = |last| u32::try_from(demands.stages - last).unwrap_or(u32::MAX);
+        let list = demands.list.iter();
+        list.flat_map(|&(seat, IdDemand { most, last })| [seat.0, most, age(last)]).collect()
     }
 
     /// The demands with these [numbers](Self::numbers). `None` if no demands have them.
     pub(super) fn of_numbers(numbers: &[u32]) -> Option<Self> {
+        if numbers.is_empty() {
+            return Some(Self::default());
+        }
         let (triples, rest) = numbers.as_chunks::<3>();
         let stages = triples.iter().map(|&[_, _, age]| u64::from(age) + 1).max().unwrap_or(0);
         let demand = |&[seat, most, age]: &[u32; 3]| {
             (Seat(seat), IdDemand { most, last: stages - u64::from(age) })
         };
-        let demands: Vec<_> = triples.iter().map(demand).collect();
-        let is_sorted = demands.is_sorted_by(|(seat, _), (next, _)| seat < next);
-        let is_used = demands.iter().all(|(_, demand)| demand.most > 0);
-        let has_newest = demands.is_empty() || triples.iter().any(|&[_, _, age]| age == 0);
-        (rest.is_empty() && is_sorted && is_used && has_newest).then_some(Self { demands, stages })
+        let list: Vec<_> = triples.iter().map(demand).collect();
+        let is_sorted = list.is_sorted_by(|(seat, _), (next, _)| seat < next);
+        let is_used = list.iter().all(|(_, demand)| demand.most > 0);
+        let has_newest = triples.iter().any(|&[_, _, age]| age == 0);
+        let are_demands = rest.is_empty() && is_sorted && is_used && has_newest;
+        are_demands.then(|| Self(Some(Box::new(Demands { list, stages }))))
+    }
+}
+
+impl Demands {
+    fn find(&self, seat: Seat) -> Result<usize, usize> {
+        self.list.binary_search_by_key(&seat, |&(seat, _)| seat)
+    }
+
+    /// Records requests, one at least, of more than no ids each.
+    fn record(&mut self, requests: impl Iterator<Item = (Seat, u32)>) {
+        self.stages += 1;
+        for (seat, requested) in requests {
+            let at = self.find(seat).unwrap_or_else(|at| {
+                self.list.insert(at, (seat, IdDemand::default()));
+                at
+            });
+            let IdDemand { most, .. } = self.list[at].1;
+            self.list[at].1 = IdDemand { most: most.max(requested), last: self.stages };
+        }
     }
 }
 
