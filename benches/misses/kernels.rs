@@ -22,7 +22,7 @@ use super::programs::one_by_one::{AddAndRemove, DespawnOne, SpawnOne};
 use super::programs::pass_start::PassStart;
 use super::programs::sparse_pairs::{FewMembers, SparseBySystem, SparseByWorld};
 use super::programs::structure::{AddRemove, AddRemoveCommands};
-use super::programs::write_one::{GetMutOne, LookupWrite, QueryGetMut, RandomWrite};
+use super::programs::write_one::{GetMutOne, LookupWrite, QueryGetMut, RandomWrite, RowWrite};
 
 const CHUNK: ChunkSize = ChunkSize::KIB_16;
 
@@ -110,6 +110,10 @@ pub(crate) fn get_mut_one() -> Ready<GetMutOne> {
 
 pub(crate) fn query_get_mut() -> Ready<QueryGetMut> {
     Ready::warm(QueryGetMut(RandomWrite::new(CHUNK, 10_000, 10_000)))
+}
+
+pub(crate) fn row_write() -> Ready<RowWrite> {
+    Ready::warm(RowWrite(RandomWrite::new(CHUNK, 10_000, 10_000)))
 }
 
 pub(crate) fn lookup_write() -> Ready<LookupWrite> {

@@ -58,6 +58,23 @@ impl Program for QueryGetMut {
     }
 }
 
+/// The same by [`RowLookup::get_mut`](phalanx::rows::RowLookup::get_mut) of a query over two
+/// columns.
+pub struct RowWrite(pub RandomWrite);
+
+impl Program for RowWrite {
+    fn pass(&mut self) {
+        let RandomWrite { world, order } = &mut self.0;
+        let mut moving = world.query_mut::<(&mut Position, &Velocity)>();
+        let mut rows = moving.lookup_mut();
+        order.iter().for_each(|&e| rows.get_mut(e).expect("alive").0.y += 1.0);
+    }
+
+    fn check(&self, passes: u64) -> Result<(), String> {
+        self.0.check_sum(passes)
+    }
+}
+
 /// The same by [`LookupMut::get_mut`](phalanx::LookupMut::get_mut).
 pub struct LookupWrite(pub RandomWrite);
 

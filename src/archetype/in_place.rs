@@ -1,8 +1,11 @@
 //! All archetypes, for writing only values: rows stay in place.
 
+#![expect(unsafe_code, reason = "rows by kept addresses, while the archetypes are read as well")]
+
 use core::ops::Deref;
 
-use crate::entity::ArchetypeId;
+use crate::entity::{ArchetypeId, DirectoryView};
+use crate::storage::{ColumnMap, RowCellsMut};
 
 use super::archetypes::Archetypes;
 use super::columns_mut::{ArchetypeColumnsMut, ColumnsMut};
@@ -36,6 +39,24 @@ impl<'w> ArchetypesInPlace<'w> {
     #[inline]
     pub(crate) fn into_columns(self) -> ColumnsMut<'w> {
         self.0.columns_mut()
+    }
+
+    /// The cells of a map's columns, which alone write from now on, and the archetypes for all
+    /// else: the caller reads no cells by them. O(archetypes + chunks).
+    ///
+    /// # Panics
+    ///
+    /// If an entry of the map is of another list, or takes data beside a column.
+    pub(crate) fn into_cells(
+        self,
+        directory: DirectoryView<'w>,
+        map: &ColumnMap,
+    ) -> (RowCellsMut<'w>, &'w Archetypes) {
+        let archetypes: &'w Archetypes = self.0;
+        let list = |number| archetypes.as_slice()[number as usize].list();
+        // SAFETY: the archetypes were borrowed exclusively for `'w`, and this call has consumed the
+        // borrow. What is left is shared, and the only caller, `LookupSource`, reads no cells.
+        (unsafe { RowCellsMut::new(directory, map, list) }, archetypes)
     }
 
     /// One archetype.

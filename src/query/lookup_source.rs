@@ -1,9 +1,9 @@
 //! The source of rows for lookups: one archetype at a time, in any order.
 
-use crate::archetype::{Archetype, ArchetypesInPlace, ChangeLog, RowPlaces, places_of};
+use crate::archetype::{Archetype, Archetypes, ArchetypesInPlace, ChangeLog, RowPlaces, places_of};
 use crate::entity::{ArchetypeId, DirectoryView, Entity, RowIndex};
-use crate::storage::{ChunkIter, RowCells};
-use crate::store::{EnteredArchetype, GrantedPlan, Plan, QueryParts, QueryType, SparseSets, Store};
+use crate::storage::{ChunkIter, RowCells, RowCellsMut};
+use crate::store::{EnteredArchetype, GrantedPlan, Plan, QueryParts, QueryType, SparseSets};
 use crate::version::Version;
 
 use super::store_borrow::{StoreBorrow, WriteBorrow, WriteSource};
@@ -20,6 +20,8 @@ pub(super) enum LookupSource<'w> {
     Exclusive { archetypes: ArchetypesInPlace<'w>, clock: &'w mut Version, now: Version },
     /// For a query that writes columns of a split world.
     Granted(GrantedPlan<'w>),
+    /// For a query that writes by kept cells alone. An exclusive one sets the clock to `now`.
+    ByCells { archetypes: SharedArchetypes<'w>, clock: Option<&'w mut Version>, now: Version },
 }
 
 /// The archetypes of a query that only reads, as a slice: a look-up that finds them by the list of
@@ -31,16 +33,9 @@ pub(super) struct SharedArchetypes<'w> {
 }
 
 impl<'w> SharedArchetypes<'w> {
-    /// All archetypes of a store.
     #[inline]
-    pub(super) fn new(store: &'w Store) -> Self {
-        let archetypes = store.archetypes();
+    pub(super) fn new(archetypes: &'w Archetypes) -> Self {
         Self { all: archetypes.as_slice(), log: archetypes.change_log() }
-    }
-
-    /// The cells of a plan's columns.
-    pub(super) fn cells(self, directory: DirectoryView<'w>, plan: &Plan) -> RowCells<'w> {
-        RowCells::new(directory, plan.column_map(), |number| self.all[number as usize].list())
     }
 
     /// The entity of a row, alone. Without a row there is none, so that a caller who does not read
@@ -80,7 +75,7 @@ impl<'w> LookupSource<'w> {
                 (directory, granted.plan(), Self::Granted(granted), None)
             }
             StoreBorrow::Read(borrow) => {
-                let source = Self::Shared(SharedArchetypes::new(borrow.store()));
+                let source = Self::Shared(SharedArchetypes::new(borrow.store().archetypes()));
                 (borrow.store().entities().view(), borrow.plan(query), source, None)
             }
         }
@@ -93,6 +88,7 @@ impl<'w> LookupSource<'w> {
             Self::Shared(shared) => shared.all,
             Self::Exclusive { archetypes, .. } => archetypes.as_slice(),
             Self::Granted(granted) => granted.archetypes().as_slice(),
+            Self::ByCells { archetypes, .. } => archetypes.all,
         }
     }
 
@@ -100,23 +96,73 @@ impl<'w> LookupSource<'w> {
     #[inline]
     pub(super) fn places(&self) -> &RowPlaces {
         match self {
-            Self::Shared(SharedArchetypes { all, log }) => places_of(all, log),
+            Self::Shared(shared) | Self::ByCells { archetypes: shared, .. } => {
+                places_of(shared.all, shared.log)
+            }
             Self::Exclusive { archetypes, .. } => archetypes.places(),
             Self::Granted(granted) => granted.archetypes().places(),
         }
     }
 
-    /// All archetypes of the world, for as long as the source of a query that only reads lasts.
+    /// All archetypes of the world, for as long as the source lasts.
+    ///
+    /// # Panics
+    ///
+    /// If the query writes, unless it does so by cells.
+    #[inline]
+    pub(super) fn shared(&self) -> SharedArchetypes<'w> {
+        match self {
+            Self::Shared(shared) | Self::ByCells { archetypes: shared, .. } => *shared,
+            _ => unreachable!("a query that only reads borrows the archetypes shared"),
+        }
+    }
+
+    /// The cells of a plan's columns, for reading. O(archetypes + chunks).
     ///
     /// # Panics
     ///
     /// If the query writes.
-    #[inline]
-    pub(super) fn shared(&self) -> SharedArchetypes<'w> {
-        match self {
-            Self::Shared(shared) => *shared,
-            _ => unreachable!("a query that only reads borrows the archetypes shared"),
+    pub(super) fn cells(&self, directory: DirectoryView<'w>, plan: &Plan) -> RowCells<'w> {
+        let Self::Shared(shared) = *self else {
+            unreachable!("a query that writes lends no cells")
+        };
+        RowCells::new(directory, plan.column_map(), |number| shared.all[number as usize].list())
+    }
+
+    /// The cells of a plan's columns, which alone write from now on. O(archetypes + chunks).
+    ///
+    /// # Panics
+    ///
+    /// If the query only reads, or takes more than columns.
+    pub(super) fn into_cells(
+        self,
+        directory: DirectoryView<'w>,
+        plan: &Plan,
+    ) -> (RowCellsMut<'w>, Self) {
+        let (clock, now, (cells, archetypes)) = match self {
+            Self::Exclusive { archetypes, clock, now } => {
+                (Some(clock), now, archetypes.into_cells(directory, plan.column_map()))
+            }
+            Self::Granted(granted) => (None, granted.now(), granted.into_cells(directory)),
+            _ => unreachable!("a query that only reads writes no cells"),
+        };
+        let archetypes = SharedArchetypes::new(archetypes);
+        (cells, Self::ByCells { archetypes, clock, now })
+    }
+
+    /// An archetype of which a cell is to be written, and the version for its stamps.
+    ///
+    /// # Panics
+    ///
+    /// Unless the query writes by cells.
+    pub(super) fn begin_cell(&mut self, number: u32) -> (&Archetype, Version) {
+        let Self::ByCells { archetypes, clock, now } = self else {
+            unreachable!("a query without cells writes none")
+        };
+        if let Some(clock) = clock {
+            **clock = *now;
         }
+        (&archetypes.all[number as usize], *now)
     }
 
     /// The same source for a shorter time.
@@ -128,6 +174,10 @@ impl<'w> LookupSource<'w> {
                 LookupSource::Exclusive { archetypes: archetypes.reborrow(), clock, now: *now }
             }
             Self::Granted(granted) => LookupSource::Granted(granted.reborrow()),
+            Self::ByCells { archetypes, clock, now } => {
+                let clock = clock.as_deref_mut();
+                LookupSource::ByCells { archetypes: *archetypes, clock, now: *now }
+            }
         }
     }
 

@@ -4,7 +4,7 @@
 use crate::archetype::Archetype;
 use crate::component::{Component as _, Gone};
 use crate::entity::{DirectoryView, Entity, Location, NoSuchEntity, RowIndex};
-use crate::storage::{ChunkRow, RowCells, RowMask, RowPlace};
+use crate::storage::{ChunkRow, RowCells, RowCellsMut, RowMask, RowPlace};
 use crate::store::{Obstacle, Plan, SparseSets, TermSets as _, WatchedSets as _};
 use crate::version::Version;
 
@@ -13,7 +13,7 @@ use super::chunk_run::stamp_columns;
 use super::filter::{Filter, StampAt};
 use super::lookup_source::LookupSource;
 use super::open_filter::{OpenFilter, seen_rows};
-use super::query_type::{is_by_row, query_type};
+use super::query_type::{is_by_cells, is_by_row, query_type};
 use super::row_error::{Exclusion, RowError};
 use super::store_borrow::Mode as _;
 use super::terms::{BorrowOf, HeldOf, OpenOf, ReadTerms, Terms};
@@ -52,15 +52,59 @@ impl<'w, Q: Terms, F: Filter> PlanRows<'w, Q, F> {
     where
         Q: ReadTerms,
     {
-        self.archetypes.shared().cells(self.directory, self.plan)
+        self.archetypes.cells(self.directory, self.plan)
+    }
+
+    /// The cells of all rows, which alone write from now on. O(archetypes + chunks).
+    pub(super) fn into_cells(self) -> (RowCellsMut<'w>, Self) {
+        let (cells, archetypes) = self.archetypes.into_cells(self.directory, self.plan);
+        (cells, Self { archetypes, ..self })
+    }
+
+    /// Stamps the chunk of an entity's row for a query that writes by cells, if the row passes the
+    /// filter. An entity with a reserved id has none.
+    pub(super) fn stamp_of(&mut self, entity: Entity) -> Result<(), RowError> {
+        let Some(place) = self.directory.resolve(entity)? else {
+            return ensure_bare_passes::<F>(entity, self.plan);
+        };
+        let row = {
+            let filter = self.filter.shorten().with_held::<Q>(&self.held).with_shared(None);
+            locate::<Q, F>((entity, place), self.archetypes.all(), self.plan, &filter)?
+        };
+        self.stamp(row);
+        Ok(())
+    }
+
+    /// Stamps the chunk of the row at a place for a query that writes by cells, if the row passes
+    /// the filter. Returns the number of its archetype, and the row there.
+    pub(super) fn stamp_at(&mut self, place: RowPlace) -> Result<(u32, ChunkRow), RowError> {
+        let row = {
+            let filter = self.filter.shorten().with_held::<Q>(&self.held).with_shared(None);
+            locate_at::<Q, F>(place, &self.archetypes, self.plan, &filter)?
+        };
+        self.stamp(row);
+        let (_, number, at) = row;
+        Ok((number, at))
+    }
+
+    /// # Panics
+    ///
+    /// If the row is not live. Nothing is stamped.
+    fn stamp(&mut self, (entry, number, at): Passing) {
+        debug_assert!(is_by_cells::<Q, F>(), "one row stamps its chunk for all others");
+        let list = self.archetypes.all()[number as usize].list();
+        let is_live = at.chunk < list.chunk_len() && at.row < list.rows(at.chunk);
+        assert!(is_live, "the row is not live");
+        let (archetype, now) = self.archetypes.begin_cell(number);
+        let (_, columns) = self.plan.column_map().get(entry).expect("the plan has no such entry");
+        let own = RowMask::run(at.chunk, at.row..at.row + 1);
+        let chunk = (at.chunk as usize, Some(own));
+        stamp_columns::<Q::ByRow>(archetype.beside(), columns, chunk, now);
     }
 
     /// The entity of a row, alone: see [`SharedArchetypes::entity_at`].
     #[inline(always)]
-    pub(super) fn entity_at(&self, archetype: u32, row: RowIndex) -> &'w [Entity]
-    where
-        Q: ReadTerms,
-    {
+    pub(super) fn entity_at(&self, archetype: u32, row: RowIndex) -> &'w [Entity] {
         self.archetypes.shared().entity_at(archetype, row)
     }
 
@@ -71,6 +115,12 @@ impl<'w, Q: Terms, F: Filter> PlanRows<'w, Q, F> {
         Q: ReadTerms,
     {
         Q::Mode::open::<Q::Sets>(Q::Sets::shorten(&self.held), Version::NEVER)
+    }
+
+    /// The sets of the query, for writing.
+    #[inline(always)]
+    pub(super) fn sets_mut(&mut self) -> OpenOf<'_, Q> {
+        Q::Mode::open::<Q::Sets>(Q::Mode::reborrow_held::<Q::Sets>(&mut self.held), Version::NEVER)
     }
 
     /// See [`RowLookup::get`](super::row_lookup::RowLookup::get).
@@ -98,7 +148,7 @@ impl<'w, Q: Terms, F: Filter> PlanRows<'w, Q, F> {
 
     /// See [`RowLookup::get_mut`](super::row_lookup::RowLookup::get_mut).
     #[inline]
-    pub(super) fn get_mut(&mut self, entity: Entity) -> Result<Q::Row<'_>, RowError> {
+    pub(crate) fn get_mut(&mut self, entity: Entity) -> Result<Q::Row<'_>, RowError> {
         let archetypes = self.archetypes.reborrow();
         let held = Q::Mode::reborrow_held::<Q::Sets>(&mut self.held);
         let named = (entity, self.directory.resolve(entity)?);
@@ -167,12 +217,23 @@ fn row_at<'w, Q: Terms, F: Filter>(
 ) -> Result<Q::Row<'w>, RowError> {
     let row = {
         let filter = filter.shorten().with_held::<Q>(&held).with_shared(None);
-        let (number, at) = archetypes.places().row(place).ok_or(RowError::Moved)?;
-        let archetype = &archetypes.all()[number as usize];
-        let entity = || entity_at(archetype, at);
-        (find_entry::<Q, F>((archetype, number, at), plan, &filter, entity)?, number, at)
+        locate_at::<Q, F>(place, &archetypes, plan, &filter)?
     };
     Ok(take::<Q, F>(row, plan, archetypes, held))
+}
+
+/// The row at a place, if it passes the filter.
+#[inline]
+fn locate_at<'q, Q: Terms, F: Filter>(
+    place: RowPlace,
+    archetypes: &'q LookupSource<'_>,
+    plan: &'q Plan,
+    filter: &OpenFilter<'q, F>,
+) -> Result<Passing, RowError> {
+    let (number, at) = archetypes.places().row(place).ok_or(RowError::Moved)?;
+    let archetype = &archetypes.all()[number as usize];
+    let entity = || entity_at(archetype, at);
+    Ok((find_entry::<Q, F>((archetype, number, at), plan, filter, entity)?, number, at))
 }
 
 /// The entity of a row.

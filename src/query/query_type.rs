@@ -39,10 +39,10 @@ pub(super) const fn is_by_chunk<Q: Terms, F: Filter>() -> bool {
     F::BY_CHUNK || Q::BESIDE || is_by_row::<Q, F>()
 }
 
-/// Whether the rows of an archetype all match if the archetype does, and have all they need in
-/// columns that are only read.
+/// Whether the rows of an archetype all match if the archetype does, have all they need in columns,
+/// and a write stamps the chunk alone. No filter of such a query calls code of a user.
 pub(super) const fn is_by_cells<Q: Terms, F: Filter>() -> bool {
-    !Q::WRITES && !is_by_chunk::<Q::ByRow, F>()
+    !Q::TRACKS_LINES && !Q::WRITES_CHUNKS && !is_by_chunk::<Q::ByRow, F>()
 }
 
 fn describe<Q: Terms, F: Filter>(ids: ComponentIds<'_>) -> Requirements {

@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 
 use crate::cold::cold_fn;
 use crate::entity::Entity;
-use crate::storage::{RowCells, RowPlace};
+use crate::storage::{CellRow, RowCells, RowCellsMut, RowPlace};
 
 use super::chunk_rows::ChunkRows;
 use super::filter::Filter;
@@ -13,7 +13,7 @@ use super::plan_rows::PlanRows;
 use super::query_iter::Invariant;
 use super::query_type::is_by_cells;
 use super::row_error::RowError;
-use super::terms::{ReadTerms, Terms};
+use super::terms::{OpenOf, ReadTerms, Terms};
 
 /// The rows of entities and places, by a query. See
 /// [`Query::lookup`](crate::Query::lookup) and [`Query::lookup_mut`](crate::Query::lookup_mut).
@@ -23,28 +23,35 @@ use super::terms::{ReadTerms, Terms};
 /// with a [reserved](crate::World::reserve_entity) id has no components yet.
 pub struct RowLookup<'w, Q: Terms, F: Filter = ()> {
     rows: PlanRows<'w, Q, F>,
-    /// The cells of all rows, in a view for many rows of a query that [`is_by_cells`].
+    /// The cells of all rows, in a view for reading many rows of a query that [`is_by_cells`].
     cells: Option<RowCells<'w>>,
+    /// The same, in each view of such a query that writes. Then the rows are for stamps and errors.
+    written: Option<RowCellsMut<'w>>,
     /// Invariant in both, as the query is.
     types: Invariant<(Q, F)>,
 }
 
 impl<'w, Q: Terms, F: Filter> RowLookup<'w, Q, F> {
-    /// A view that finds each row by the plan. O(1).
-    #[inline]
-    pub(super) const fn new(rows: PlanRows<'w, Q, F>) -> Self {
-        Self { rows, cells: None, types: PhantomData }
-    }
-
-    /// A view for many rows, whose cells are found in advance if the query [`is_by_cells`].
-    /// O(archetypes + chunks).
+    /// A view for reading many rows, whose cells are found in advance if the query
+    /// [`is_by_cells`]. O(archetypes + chunks).
     pub(super) fn with_cells(rows: PlanRows<'w, Q, F>) -> Self
     where
         Q: ReadTerms,
     {
         let cells = if is_by_cells::<Q, F>() { Some(rows.cells()) } else { None };
-        Self { rows, cells, types: PhantomData }
+        Self { rows, cells, written: None, types: PhantomData }
     }
+
+    /// A view for many rows, one at a time. As [`RowLookup::with_cells`] if the query writes.
+    pub(super) fn with_cells_mut(rows: PlanRows<'w, Q, F>) -> Self {
+        if !Self::WRITES_CELLS {
+            return Self { rows, cells: None, written: None, types: PhantomData };
+        }
+        let (cells, rows) = rows.into_cells();
+        Self { rows, cells: None, written: Some(cells), types: PhantomData }
+    }
+
+    const WRITES_CELLS: bool = Q::WRITES && is_by_cells::<Q, F>();
 
     /// The row of an entity, if it matches.
     ///
@@ -92,11 +99,8 @@ impl<'w, Q: Terms, F: Filter> RowLookup<'w, Q, F> {
     where
         Q: ReadTerms,
     {
-        let (mut columns, (archetype, row)) = cells.find(entity, Q::ByRow::COLUMNS)?;
-        // Read only by a term of entities.
-        let rows = ChunkRows::of_entities(self.rows.entity_at(archetype, row));
-        let slices = Q::ByRow::cut(&mut columns, rows, self.rows.sets());
-        Q::ByRow::rows(slices, 1).next()
+        let (row, (archetype, at)) = cells.find(entity, Q::ByRow::COLUMNS)?;
+        Some(cut_row::<Q>(row, self.rows.entity_at(archetype, at), self.rows.sets()))
     }
 
     /// The row of an entity, if it matches, writable for `&mut` terms. Stamps the columns that it
@@ -119,9 +123,17 @@ impl<'w, Q: Terms, F: Filter> RowLookup<'w, Q, F> {
     /// assert!(query.rows().map(|health| health.0).eq([2.0, 3.0]));
     /// # Ok::<(), phalanx::rows::RowError>(())
     /// ```
-    #[inline]
+    #[inline(always)]
     pub fn get_mut(&mut self, entity: Entity) -> Result<Q::Row<'_>, RowError> {
-        self.rows.get_mut(entity)
+        if !Self::WRITES_CELLS {
+            return self.rows.get_mut(entity);
+        }
+        let Self { rows, written: Some(cells), .. } = self else { unreachable!("{NO_CELLS}") };
+        let stamp = || stamp_of(rows, entity);
+        let Some((row, (archetype, at))) = cells.find(entity, Q::ByRow::COLUMNS, stamp)? else {
+            return Ok(Q::ByRow::bare_row(entity).expect("a required component is not required"));
+        };
+        Ok(cut_row::<Q>(row, rows.entity_at(archetype, at), rows.sets_mut()))
     }
 
     /// The row at a place, if it matches. All filters of the query apply. Reads no slot of the
@@ -185,8 +197,27 @@ impl<'w, Q: Terms, F: Filter> RowLookup<'w, Q, F> {
     /// ```
     #[inline]
     pub fn at_mut(&mut self, place: RowPlace) -> Result<Q::Row<'_>, RowError> {
-        self.rows.at_mut(place)
+        if !Self::WRITES_CELLS {
+            return self.rows.at_mut(place);
+        }
+        let Self { rows, written: Some(cells), .. } = self else { unreachable!("{NO_CELLS}") };
+        let found = cells.row(rows.stamp_at(place)?, Q::ByRow::COLUMNS);
+        let (row, (archetype, at)) = found.expect("a row that matches has no cells");
+        Ok(cut_row::<Q>(row, rows.entity_at(archetype, at), rows.sets_mut()))
     }
+}
+
+const NO_CELLS: &str = "a view that writes has no cells";
+
+/// The items of a row by its cells. The entity is read only by a term of entities.
+#[inline(always)]
+fn cut_row<'r, Q: Terms>(
+    mut columns: CellRow<'r, 'r>,
+    entity: &'r [Entity],
+    sets: OpenOf<'r, Q>,
+) -> Q::Row<'r> {
+    let slices = Q::ByRow::cut(&mut columns, ChunkRows::of_entities(entity), sets);
+    Q::ByRow::rows(slices, 1).next().expect("a slice of one row has none")
 }
 
 cold_fn! {
@@ -195,6 +226,13 @@ cold_fn! {
     fn row_or_reason ['r, 'w, Q: ReadTerms, F: Filter] (rows: &'r PlanRows<'w, Q, F>, entity: Entity)
         -> Result<Q::Row<'r>, RowError> {
         rows.get(entity)
+    }
+
+    /// Stamps the chunk of an entity's row, if the row is one of the query. As above, no code of a
+    /// user runs here.
+    fn stamp_of ['w, Q: Terms, F: Filter] (rows: &mut PlanRows<'w, Q, F>, entity: Entity)
+        -> Result<(), RowError> {
+        rows.stamp_of(entity)
     }
 }
 

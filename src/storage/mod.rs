@@ -84,9 +84,9 @@ mod written_rows;
 
 pub(crate) use access::{
     Absent, AccessKind, ArchetypeColumns, Borrow, BundleCells, CacheNext, CachedChunk,
-    CachedChunks, CellsMut, ChunkCache, ChunkColumns, ChunkIter, ColumnBytes, ColumnMap, ColumnRef,
-    ColumnUse, ColumnViews, ColumnViewsMut, Columns, DistinctColumns, LiveColumns, NewCells,
-    PlaceTable, RowCells, RowMove, RowReader, RowWriter, Tally, Writer,
+    CachedChunks, CellRow, CellsMut, ChunkCache, ChunkColumns, ChunkIter, ColumnBytes, ColumnMap,
+    ColumnRef, ColumnUse, ColumnViews, ColumnViewsMut, Columns, DistinctColumns, LiveColumns,
+    NewCells, PlaceTable, RowCells, RowCellsMut, RowMove, RowReader, RowWriter, Tally, Writer,
 };
 pub use attachments::{
     AttachmentFigure, EnabledRow, EnabledRows, EnabledRowsIter, EnabledRowsMut, EnabledRowsMutIter,

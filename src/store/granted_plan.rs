@@ -7,7 +7,8 @@
 
 use crate::archetype::{Archetypes, ChangeLog};
 use crate::component::Component;
-use crate::storage::{ChunkIter, ColumnViewsMut};
+use crate::entity::DirectoryView;
+use crate::storage::{ChunkIter, ColumnViewsMut, RowCellsMut};
 use crate::version::Version;
 
 use super::entered_archetype::EnteredArchetype;
@@ -60,6 +61,23 @@ impl<'w> GrantedPlan<'w> {
     #[inline]
     pub(crate) const fn reborrow(&mut self) -> GrantedPlan<'_> {
         GrantedPlan { access: self.access.reborrow(), plan: self.plan }
+    }
+
+    /// The cells of the plan's columns, and the archetypes for all else: the caller reads no cells
+    /// by them. O(archetypes + chunks).
+    ///
+    /// # Panics
+    ///
+    /// If a term takes data beside a column.
+    pub(crate) fn into_cells(
+        self,
+        directory: DirectoryView<'w>,
+    ) -> (RowCellsMut<'w>, &'w Archetypes) {
+        let archetypes = &self.access.store().archetypes;
+        let list = |number| archetypes.as_slice()[number as usize].list();
+        // SAFETY: the columns are the plan's, to which `GrantedPlan` is the only right for `'w`,
+        // and this call has consumed it. The only caller, `LookupSource`, reads no cells.
+        (unsafe { RowCellsMut::new(directory, self.plan.column_map(), list) }, archetypes)
     }
 
     /// The chunks of the archetype of one entry of the plan, if it has rows.

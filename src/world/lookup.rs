@@ -25,9 +25,9 @@ impl World {
     /// | `world.get::<C>(entity)` | | 73 |
     /// | [`world.lookup::<C>()`](World::lookup) and `get` | 1,320 | 34 |
     /// | [`query.get(entity)`](crate::Query::get) | | 179 |
-    /// | [`query.lookup()`](crate::Query::lookup) and `get` | 1,480 | 54 |
+    /// | [`query.lookup()`](crate::Query::lookup) and `get` | 1,480 | 52 |
     ///
-    /// A second component adds 12 instructions to a row of `query.lookup()`, and a whole read to
+    /// A second component adds 10 instructions to a row of `query.lookup()`, and a whole read to
     /// other calls. An entity without such a row takes the view of a query two to seven times as
     /// long, because the error gives the reason.
     ///

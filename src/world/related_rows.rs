@@ -19,9 +19,9 @@ pub(super) fn for_each_of<Q: Terms, F: Filter>(
     query: &mut Query<'_, Q, F>,
     mut body: impl FnMut(Q::Row<'_>),
 ) {
-    let mut lookup = query.lookup_mut();
+    let mut rows = query.plan_rows_mut();
     for &entity in entities {
-        if let Ok(row) = lookup.get_mut(entity) {
+        if let Ok(row) = rows.get_mut(entity) {
             body(row);
         }
     }

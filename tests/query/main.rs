@@ -24,3 +24,4 @@ mod value_index;
 mod versions;
 mod wavering;
 mod where_shared;
+mod writes_by_cells;

@@ -13,27 +13,31 @@ use crate::common::effort::effort;
 
 #[component(split)]
 #[derive(Debug, PartialEq)]
-struct Parts {
-    x: f32,
-    y: u16,
+pub(super) struct Parts {
+    pub(super) x: f32,
+    pub(super) y: u16,
 }
 
 /// Some bytes are no value.
 #[component]
 #[derive(Debug, PartialEq)]
-struct Open(bool);
+pub(super) struct Open(pub(super) bool);
 
 #[component(enableable)]
 #[derive(Debug, PartialEq)]
-struct Awake(u32);
+pub(super) struct Awake(pub(super) u32);
+
+#[component(lines)]
+#[derive(Debug, PartialEq)]
+pub(super) struct Heat(pub(super) u32);
 
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C, align(128))]
-struct Aligned([u32; 32]);
+pub(super) struct Aligned(pub(super) [u32; 32]);
 phalanx::impl_component!(Aligned);
 
 /// Ids that are alive, reserved, gone, of later generations, or were never made.
-fn ids(world: &World, spawned: &[Entity]) -> Vec<Entity> {
+pub(super) fn ids(world: &World, spawned: &[Entity]) -> Vec<Entity> {
     let mut ids = spawned.to_vec();
     ids.push(world.reserve_entity().expect("few ids"));
     let of = |generation: u64, index: u64| Entity::from_bits(generation << 32 | index);
@@ -55,7 +59,7 @@ where
     }
     let found = ids.iter().filter(|&&id| lookup.get(id).is_ok()).count();
     assert!(found >= query.count_rows(), "a row of the pass was not found");
-    // A view of one row at a time keeps no addresses.
+    // A view for writing whose query only reads keeps no addresses.
     let one = query.lookup_mut();
     for (&id, said) in ids.iter().zip(&said) {
         assert_eq!(*said, format!("{:?}", one.get(id)), "{id}");
@@ -83,12 +87,13 @@ fn assert_all_agree(world: &World, ids: &[Entity]) {
     assert_agree(world.query::<&Awake>().filter::<IgnoreEnabled>(), ids);
     assert_agree(world.query::<&Four>().filter::<Or<(With<Twelve>, Without<Number>)>>(), ids);
     assert_agree(world.query::<&Aligned>(), ids);
+    assert_agree(world.query::<(&Heat, &Four)>(), ids);
 }
 
 /// Spawns an entity of one of the kinds.
-fn spawn(world: &mut World, kind: u32, n: u32) -> Entity {
+pub(super) fn spawn(world: &mut World, kind: u32, n: u32) -> Entity {
     let parts = Parts { x: n as f32, y: 7 };
-    match kind % 10 {
+    match kind % 11 {
         0 => world.spawn((Four(n), Twelve([n; 3]))),
         1 => world.spawn((Four(n), Twelve([n; 3]), Tag, Byte(3), parts)),
         2 => world.spawn((Tag, Other)),
@@ -102,8 +107,35 @@ fn spawn(world: &mut World, kind: u32, n: u32) -> Entity {
             id
         }
         8 => world.spawn((Aligned([n; 32]), Four(n))),
+        9 => world.spawn((Heat(n), Four(n), Byte(2))),
         _ => world.spawn(()),
     }
+}
+
+/// A world after random steps, and the entities that it had.
+pub(super) fn random_world(steps: &[(u8, u32)], many: u32) -> (World, Vec<Entity>) {
+    let mut world = World::builder().chunk_size(ChunkSize::KIB_4).build();
+    let mut all = Vec::new();
+    for (step, n) in steps.iter().copied() {
+        match step {
+            0 | 1 => all.push(spawn(&mut world, n, n)),
+            2 => all.extend((0..many).map(|i| spawn(&mut world, n, i))),
+            3 if !all.is_empty() => {
+                let id = all[n as usize % all.len()];
+                _ = world.despawn(id);
+            }
+            4 if !all.is_empty() => {
+                let id = all[n as usize % all.len()];
+                _ = world.insert(id, (Twelve([n; 3]), Tag, Open(true)));
+            }
+            5 if !all.is_empty() => {
+                let id = all[n as usize % all.len()];
+                _ = world.remove::<Four>(id);
+            }
+            _ => _ = world.memory_mut().compact(n as usize),
+        }
+    }
+    (world, all)
 }
 
 #[test]
@@ -168,27 +200,7 @@ proptest! {
         steps in proptest::collection::vec((0u8..6, 0u32..1000), 1..if cfg!(miri) { 4 } else { 60 }),
         many in 1..if cfg!(miri) { 4u32 } else { 700 },
     ) {
-        let mut world = World::builder().chunk_size(ChunkSize::KIB_4).build();
-        let mut all = Vec::new();
-        for (step, n) in steps {
-            match step {
-                0 | 1 => all.push(spawn(&mut world, n, n)),
-                2 => all.extend((0..many).map(|i| spawn(&mut world, n, i))),
-                3 if !all.is_empty() => {
-                    let id = all[n as usize % all.len()];
-                    _ = world.despawn(id);
-                }
-                4 if !all.is_empty() => {
-                    let id = all[n as usize % all.len()];
-                    _ = world.insert(id, (Twelve([n; 3]), Tag, Open(true)));
-                }
-                5 if !all.is_empty() => {
-                    let id = all[n as usize % all.len()];
-                    _ = world.remove::<Four>(id);
-                }
-                _ => _ = world.memory_mut().compact(n as usize),
-            }
-        }
+        let (world, all) = random_world(&steps, many);
         assert_all_agree(&world, &ids(&world, &all));
     }
 }

@@ -87,7 +87,12 @@ const FRONT_PAGE: [&str; 12] = [
 ];
 
 /// The files that earned `unsafe` with a measurement.
-const UNSAFE_FILES: [Allowance; 28] = [
+const UNSAFE_FILES: [Allowance; 29] = [
+    Allowance {
+        path: "archetype/in_place.rs",
+        budget: 1,
+        reason: "rows written by kept addresses: 58 instructions a row instead of 323",
+    },
     Allowance {
         path: "component/define/expansion.rs",
         budget: 7,
@@ -140,7 +145,7 @@ const UNSAFE_FILES: [Allowance; 28] = [
     },
     Allowance {
         path: "store/granted_plan.rs",
-        budget: 2,
+        budget: 3,
         reason: "writes through access that was granted: each archetype is cut once",
     },
     Allowance {
@@ -221,8 +226,8 @@ const UNSAFE_FILES: [Allowance; 28] = [
     },
     Allowance {
         path: "storage/access/row_cells.rs",
-        budget: 4,
-        reason: "rows by kept addresses: 45 instructions a row instead of 118",
+        budget: 7,
+        reason: "rows by kept addresses: 40 instructions a row instead of 118",
     },
     Allowance {
         path: "storage/access/column_views.rs",

@@ -87,6 +87,6 @@ pub(crate) use column_bytes::ColumnBytes;
 pub(crate) use column_map::{ArchetypeColumns, ColumnMap, ColumnRef, ColumnUse};
 pub(crate) use column_views::{ColumnViews, ColumnViewsMut};
 pub(crate) use place_table::PlaceTable;
-pub(crate) use row_cells::RowCells;
+pub(crate) use row_cells::{CellRow, RowCells, RowCellsMut};
 pub(crate) use row_move::{BundleCells, DistinctColumns, RowMove, RowReader, RowWriter};
 pub(crate) use writer::{NewCells, Tally, Writer};

@@ -28,6 +28,23 @@ fn read(h: &mut Harness, world: impl Fn() -> (World, Vec<Entity>)) {
     let (w, e) = world();
     let order: Vec<Entity> = lookup_order().iter().map(|&i| e[i as usize]).collect();
     h.run(
+        "Query::lookup",
+        (w, order, 0f64),
+        |(w, o, out)| {
+            let query = w.query::<&Position>();
+            let view = query.lookup();
+            let mut s = 0f32;
+            for &e in black_box(&*o) {
+                s += view.get(e).expect("alive").x;
+            }
+            *out = s as f64;
+            black_box(s);
+        },
+        |s| Outcome::Sum(s.2),
+    );
+    let (w, e) = world();
+    let order: Vec<Entity> = lookup_order().iter().map(|&i| e[i as usize]).collect();
+    h.run(
         "World::get",
         (w, order, 0f64),
         |(w, o, out)| {
@@ -70,6 +87,20 @@ pub(crate) fn random_get_mut(h: &mut Harness, n: usize) {
         (w, order),
         |(w, o)| {
             let mut view = w.lookup_mut::<Position>();
+            for &e in black_box(&*o) {
+                view.get_mut(e).expect("alive").x += 1.0;
+            }
+        },
+        |(w, _)| sum(w),
+    );
+    let (w, e) = world_pv(16, n);
+    let order: Vec<Entity> = lookup_order().iter().map(|&i| e[i as usize]).collect();
+    h.run(
+        "Query::lookup_mut",
+        (w, order),
+        |(w, o)| {
+            let mut query = w.query_mut::<&mut Position>();
+            let mut view = query.lookup_mut();
             for &e in black_box(&*o) {
                 view.get_mut(e).expect("alive").x += 1.0;
             }
