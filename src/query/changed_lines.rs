@@ -42,7 +42,9 @@ use super::store_borrow::ReadBorrow;
 /// `&mut` changes all rows of their chunks, and so does [`rows`](crate::Query::rows) of `&mut C`. A
 /// row that moves to another archetype, or to the place of a removed row, keeps its version. If
 /// that is not known exactly, or the chunk was written as a whole, the row counts as newer, and
-/// never as older. A row that becomes visible in another way, for example by a tag that is inserted
+/// never as older: if a pass that writes `C` chooses rows by this filter, and sees only some of
+/// them because of enable bits or sparse components, all rows of the same 64 that were new to it
+/// count. A row that becomes visible in another way, for example by a tag that is inserted
 /// or enabled, has not changed: [`Arrived`](crate::Arrived) and
 /// [`Inserted`](crate::logs::Inserted) report it.
 ///

@@ -25,9 +25,9 @@ pub(super) fn stamp_columns<Q: Terms>(
     now: Version,
 ) {
     if Q::WRITES {
-        let (columns, chunks) = (columns.columns().iter(), chunk..chunk + 1);
         let live = rows.map_or(0, |rows| rows.rows());
-        let mut stamps = Q::stamps(&mut RunStamps { columns, beside, chunks, rows, live, now });
+        let own = (columns.columns(), beside);
+        let mut stamps = Q::stamps(&mut RunStamps::new(own, chunk..chunk + 1, (rows, live), now));
         Q::touch_next(&mut stamps, now);
     }
 }

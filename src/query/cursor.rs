@@ -197,10 +197,9 @@ impl<'w> ChunkCursor<'w> {
         rows: Option<RowMask<'_>>,
     ) {
         let current = self.current.as_ref().expect("a chunk is stamped before one was taken");
-        let columns = current.chunks.columns().columns()[index..].iter();
-        let (beside, chunks, now) = (current.beside, chunk..chunk + 1, self.now());
-        let mut run = RunStamps { columns, beside, chunks, rows, live: 0, now };
-        run.next_column::<C>().touch_next(now);
+        let columns = (&current.chunks.columns().columns()[index..], current.beside);
+        let mut run = RunStamps::new(columns, chunk..chunk + 1, (rows, 0), self.now());
+        run.next_column::<C>().touch_next(self.now());
     }
 
     /// Takes and stamps the next chunk that passes the filter, and yields it.
@@ -485,14 +484,10 @@ impl<'w> ArchetypeCursor<'w> {
             let rows = self.chunk_rows::<F>(chunk, columns.live());
             CutChunk { columns, rows, chunk: chunk as usize, seen: RowMask::empty() }
         };
-        let stamps = RunStamps {
-            columns: self.chunks.columns().columns().iter(),
-            beside: self.beside,
-            chunks: chunk..self.chunks.index(),
-            rows: if is_by_row::<Q, F>() { Some(seen) } else { None },
-            live: u32::try_from(columns.live()).unwrap_or(u32::MAX),
-            now,
-        };
+        let own = (self.chunks.columns().columns(), self.beside);
+        let live = u32::try_from(columns.live()).unwrap_or(u32::MAX);
+        let seen = (is_by_row::<Q, F>().then_some(seen), live);
+        let stamps = RunStamps::new(own, chunk..self.chunks.index(), seen, now);
         Some(ChunkRun::new(columns, rows, sets, stamps, self.chunks.capacity()))
     }
 }

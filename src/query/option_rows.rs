@@ -331,7 +331,10 @@ macro_rules! by_row {
                     C::Shape::skip_stamps(run);
                     return Self::Stamps::default();
                 }
-                <Option<$term> as Term>::stamps(run)
+                run.enabled_only = C::Shape::ENABLEABLE;
+                let stamps = <Option<$term> as Term>::stamps(run);
+                run.enabled_only = false;
+                stamps
             }
 
             #[inline(always)]

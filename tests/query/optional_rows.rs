@@ -230,3 +230,51 @@ fn a_lookup_stamps_no_line_of_a_row_that_is_off() {
         changed.filter_since::<ChangedLines<Traced>>(before).rows().map(|(n, _)| n.0).collect();
     assert_eq!(rows, [20]);
 }
+
+#[test]
+fn rows_stamp_no_line_of_a_row_that_is_off() {
+    let mut world = world();
+    let all = world.spawn_batch((0..300).map(|n| (Four(n), Traced(n), Awake))).to_vec();
+    for (n, &entity) in (0..300).zip(&all) {
+        world.set_enabled::<Traced>(entity, n % 5 != 2).unwrap();
+        world.set_enabled::<Awake>(entity, n % 3 != 0 || n / 64 == 2).unwrap();
+    }
+    let before = world.version();
+    let mut rows = world.query_mut::<(&Four, Option<&mut Traced>)>().with::<Awake>().rows();
+    let seen: Vec<_> = rows.by_ref().filter(|(_, traced)| traced.is_some()).collect();
+    let seen: Vec<_> = seen.into_iter().map(|(n, _)| n.0).collect();
+    assert!(seen.len() > 100);
+    let changed = world.query::<(&Four, &Traced)>().filter::<IgnoreEnabled>();
+    let changed = changed.filter_since::<ChangedLines<Traced>>(before).rows();
+    assert_eq!(changed.map(|(n, _)| n.0).collect::<Vec<_>>(), seen);
+    sound(&world);
+}
+
+#[component(lines)]
+#[derive(Debug, PartialEq)]
+struct Heard(u32);
+
+#[test]
+fn a_filter_by_lines_of_another_component_stamps_seen_rows_only() {
+    let mut world = world();
+    let all = world.spawn_batch((0..64).map(|n| (Four(n), Heard(n), Traced(n), Awake))).to_vec();
+    world.set_enabled::<Traced>(all[5], false).unwrap();
+    world.set_enabled::<Awake>(all[7], false).unwrap();
+    let since = world.version();
+    let mut heard = world.lookup_mut::<Heard>();
+    all[5..8].iter().for_each(|&entity| heard.get_mut(entity).unwrap().0 += 1);
+    let changed = |world: &World, before| -> Vec<_> {
+        let query = world.query::<(&Four, &Traced)>().filter::<IgnoreEnabled>();
+        query.filter_since::<ChangedLines<Traced>>(before).rows().map(|(n, _)| n.0).collect()
+    };
+    let before = world.version();
+    let query = world.query_mut::<(&Heard, Option<&mut Traced>)>().with::<Awake>();
+    let rows = query.filter_since::<ChangedLines<Heard>>(since).rows();
+    assert!(rows.map(|(heard, traced)| (heard.0, traced.is_some())).eq([(6, false), (7, true)]));
+    assert_eq!(changed(&world, before), [6]);
+    let before = world.version();
+    let query = world.query_mut::<(&Heard, &mut Traced)>().with::<Awake>();
+    assert_eq!(query.filter_since::<ChangedLines<Heard>>(since).rows().count(), 1);
+    assert_eq!(changed(&world, before), [6]);
+    sound(&world);
+}

@@ -27,11 +27,6 @@ pub struct EnabledRows<'w> {
 }
 
 impl<'w> EnabledRows<'w> {
-    #[inline]
-    pub(crate) const fn new(bits: ChunkBits<'w>, rows: u32) -> Self {
-        Self::from_row(bits, 0, rows)
-    }
-
     /// The `rows` rows from row `origin` on.
     #[inline]
     pub(crate) const fn from_row(bits: ChunkBits<'w>, origin: u32, rows: u32) -> Self {

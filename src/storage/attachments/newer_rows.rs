@@ -65,6 +65,12 @@ impl<'s> NewerRows<'s> {
         matches!(self.by, RowVersions::Words(..))
     }
 
+    /// Whether these versions of words tell the rows.
+    #[inline]
+    pub(super) fn are_by_stamps(self, words: &[[Stamp; 2]]) -> bool {
+        matches!(self.by, RowVersions::Words(stamps, _) if core::ptr::eq(stamps, words))
+    }
+
     /// The first run of newer rows, of the rows `rows` of the chunk.
     #[inline]
     pub(crate) fn next_run(self, rows: Range<u32>) -> Option<Range<u32>> {

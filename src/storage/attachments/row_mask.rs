@@ -88,9 +88,10 @@ impl<'w> RowMask<'w> {
         rows: u32,
     ) -> Self {
         let all = Self::all_of(chunk, rows);
-        let (Some(bits), Some(EnableRule(first))) = (bits, rules.first()) else { return all };
+        let Some(EnableRule(first)) = rules.first() else { return all };
         // A rule without arrays is a rule of components that the archetype lacks: no row complies.
         let Some(&(array, enabled)) = first.first() else { return Self { rows: 0, ..all } };
+        let Some(bits) = bits else { return all };
         let words = bits.bits_of(array, chunk).words();
         let flip = if enabled { u64::MAX } else { 0 };
         let is_simple = rules.len() == 1 && first.len() == 1;
@@ -296,7 +297,7 @@ impl<'w> RowMask<'w> {
 
     #[inline]
     pub(crate) fn contains(&self, row: u32) -> bool {
-        self.rest_of_word(row).0 & 1 == 1
+        row < self.rows && self.rest_of_word(row).0 & 1 == 1
     }
 
     /// The number of rows that are seen. O(rows / 64).

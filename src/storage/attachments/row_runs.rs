@@ -3,7 +3,8 @@
 use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use super::enable_bits::{WORD, low_bits};
+use super::chunk_lines::ChunkLines;
+use super::enable_bits::{ChunkBits, WORD, low_bits};
 use super::few_rows::FewRows;
 use super::row_mask::{RowMask, Visibility};
 
@@ -135,18 +136,24 @@ impl<'w> RowMask<'w> {
         RowMask { words, flip: 0, origin, ..RowMask::all_of(chunk, rows) }
     }
 
-    /// If words of versions choose rows: for each word with a row that is seen, all rows that the
-    /// versions choose there. A stamp of these leaves the words of this mask as they are.
+    /// The rows to stamp in lines of the chunk by a pass over this mask: for each word, the rows
+    /// that are seen, and enabled in `bits`. If some are, and versions of the same lines choose the
+    /// rows, all rows that these choose in the word: a stamp of them leaves the words of this mask
+    /// as they are.
     #[inline]
-    pub(crate) fn told_words(self) -> Option<impl Iterator<Item = (usize, u64)>> {
-        let end = self.origin + self.rows;
-        let words = (self.origin / WORD..end.div_ceil(WORD)).filter_map(move |word| {
+    pub(crate) fn words_to_stamp(
+        self,
+        lines: ChunkLines<'_>,
+        bits: Option<ChunkBits<'_>>,
+    ) -> impl Iterator<Item = (usize, u64)> {
+        let (end, is_own) = (self.origin + self.rows, self.newer.are_by_stamps(lines.stamps));
+        (self.origin / WORD..end.div_ceil(WORD)).filter_map(move |word| {
             let before = u64::MAX << self.origin.saturating_sub(word * WORD);
-            let seen = self.word_of_chunk(word) & before & low_bits(end - word * WORD);
-            let told = self.newer.word(word as usize, u64::MAX);
+            let enabled = bits.map_or(u64::MAX, |bits| bits.enabled(word as usize));
+            let seen = self.word_of_chunk(word) & before & low_bits(end - word * WORD) & enabled;
+            let told = if is_own { self.newer.word(word as usize, u64::MAX) } else { seen };
             (seen != 0).then_some((word as usize, told))
-        });
-        self.newer.are_by_word().then_some(words)
+        })
     }
 
     /// No rows.
