@@ -367,3 +367,42 @@ fn a_scatter_counts_the_columns_and_not_the_terms() {
     assert_eq!(world.get::<Serial>(both).expect("it has one").0, 6);
     world.check().expect("the world is sound");
 }
+
+/// Twelve components, and another one.
+macro_rules! sets {
+    ($($set:ident)*) => { $(
+        #[component(sparse)]
+        struct $set(u32);
+    )* };
+}
+
+sets!(S0 S1 S2 S3 S4 S5 S6 S7 S8 S9 S10 S11 Last);
+
+#[test]
+fn a_filter_by_change_has_a_set_beside_those_of_twelve_terms() {
+    let mut world = small_world();
+    let first = (S0(0), S1(1), S2(2), S3(3), S4(4), S5(5));
+    let all = world.spawn((first, S6(6), S7(7), S8(8), S9(9), S10(10), S11(11), Last(12)));
+    let since = world.version();
+    for written in [false, true] {
+        if written {
+            world.get_mut::<Last>(all).expect("it has one").0 += 1;
+        }
+        let query = world.query_mut::<(
+            &mut S0,
+            &S1,
+            &S2,
+            &S3,
+            &S4,
+            &mut S5,
+            &S6,
+            &S7,
+            &S8,
+            &S9,
+            &mut S10,
+            &S11,
+        )>();
+        let rows = query.changed_since::<Last>(since).rows().count();
+        assert_eq!(rows, usize::from(written));
+    }
+}

@@ -10,25 +10,25 @@ use super::boxed_set::BoxedSet;
 use super::set_numbers::SetNumbers;
 use super::sparse_set::SparseSet;
 
-/// The greatest number of terms of a query.
-const TERMS_MAX: usize = 12;
+/// The greatest number of sets of a query: those of twelve terms, and that of a filter by change.
+const SETS_MAX: usize = 12 + 1;
 
 /// The sets of a store, which the terms of a query take: one term a set to write it, or any number
 /// of terms to read it.
 pub struct SetsMut<'w> {
     numbers: &'w SetNumbers,
     /// Runs of sets that no term has taken, with the position of the first set of each.
-    free: [(usize, &'w mut [BoxedSet]); TERMS_MAX + 1],
+    free: [(usize, &'w mut [BoxedSet]); SETS_MAX + 1],
     free_len: usize,
     /// The sets that terms read, with their positions.
-    read: [Option<(usize, &'w dyn Any)>; TERMS_MAX],
+    read: [Option<(usize, &'w dyn Any)>; SETS_MAX],
 }
 
 impl<'w> SetsMut<'w> {
     pub(super) fn new(numbers: &'w SetNumbers, sets: &'w mut [BoxedSet]) -> Self {
         let mut free = core::array::from_fn(|_| (0, Default::default()));
         free[0] = (0, sets);
-        Self { numbers, free, free_len: 1, read: [None; TERMS_MAX] }
+        Self { numbers, free, free_len: 1, read: [None; SETS_MAX] }
     }
 
     /// The set of `T` with its number in the world, to be written, if it exists.
@@ -54,7 +54,7 @@ impl<'w> SetsMut<'w> {
             None => {
                 let set: &'w dyn Any = self.take_at(at).as_values();
                 let place = self.read.iter_mut().find(|place| place.is_none());
-                *place.expect("a query has more terms than it may have") = Some((at, set));
+                *place.expect("a query has more sets than it may have") = Some((at, set));
                 set
             }
         };
