@@ -22,24 +22,20 @@ pub(crate) fn matches_in<Q: Terms, F: Filter>(store: &mut Store, filter: &F) -> 
     if !is_by_row::<Q, F>() {
         return Matches { chunks: matches(plan, archetypes, filter), rows: Vec::new() };
     }
-    let mut all = Matches { chunks: Vec::new(), rows: Vec::new() };
-    for (entry, number, archetype) in entries(plan, archetypes, filter) {
-        let masks = masks::<Q, F>(plan, entry, archetype, filter);
-        let chunks: Vec<_> = masks.map(|mask| mask.all().then_some(mask.chunk())).collect();
-        match chunks.iter().copied().collect::<Option<Vec<_>>>() {
-            Some(none) if none.is_empty() => {}
-            Some(chunks) => {
-                all.chunks.push(MatchedChunks { archetype: number, chunks: ChunkSet::Some(chunks) })
-            }
-            None => {
-                return Matches {
-                    chunks: Vec::new(),
-                    rows: rows_of::<Q, F>(plan, archetypes, filter),
-                };
-            }
-        }
+    // All at once: a test of chunks is called once for each.
+    let seen = entries(plan, archetypes, filter).map(|(entry, number, archetype)| {
+        let masks: Vec<_> = masks::<Q, F>(plan, entry, archetype, filter).collect();
+        (number, archetype, masks)
+    });
+    let seen: Vec<_> = seen.filter(|(_, _, masks)| !masks.is_empty()).collect();
+    if seen.iter().all(|(_, _, masks)| masks.iter().all(RowMask::all)) {
+        let chunks = seen.into_iter().map(|(archetype, _, masks)| {
+            let chunks = masks.iter().map(RowMask::chunk).collect();
+            MatchedChunks { archetype, chunks: ChunkSet::Some(chunks) }
+        });
+        return Matches { chunks: chunks.collect(), rows: Vec::new() };
     }
-    all
+    Matches { chunks: Vec::new(), rows: seen.into_iter().map(rows_of).collect() }
 }
 
 /// Calls `f` with each chunk that terms and filters match in an exclusive store, and the rows that
@@ -100,21 +96,14 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     }
 }
 
-/// The rows that a query sees, archetype by archetype.
-fn rows_of<'p, Q: Terms, F: Filter>(
-    plan: &'p Plan,
-    archetypes: &'p [Archetype],
-    filter: OpenFilter<'p, F>,
-) -> Vec<MatchedRows> {
-    let matched = entries(plan, archetypes, filter).map(|(entry, number, archetype)| {
-        let mut entities = Vec::new();
-        for mask in masks::<Q, F>(plan, entry, archetype, filter) {
-            let in_chunk = archetype.entities_of_chunk(mask.chunk());
-            mask.runs().for_each(|run| entities.extend_from_slice(&in_chunk[run]));
-        }
-        MatchedRows { archetype: number, entities }
-    });
-    matched.filter(|matched| !matched.entities.is_empty()).collect()
+/// The entities of the rows that a query sees in an archetype.
+fn rows_of((number, archetype, masks): (ArchetypeId, &Archetype, Vec<RowMask<'_>>)) -> MatchedRows {
+    let mut entities = Vec::new();
+    for mask in masks {
+        let in_chunk = archetype.entities_of_chunk(mask.chunk());
+        mask.runs().for_each(|run| entities.extend_from_slice(&in_chunk[run]));
+    }
+    MatchedRows { archetype: number, entities }
 }
 
 /// The archetypes with rows that a plan lists, with the numbers of their entries. A filter by tags

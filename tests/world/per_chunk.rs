@@ -442,3 +442,21 @@ fn a_test_of_a_chunk_that_panics_after_others_switches_no_row() {
     assert_eq!((world.version(), world.hash()), before);
     assert_eq!(world.query::<&Serial>().with::<Awake>().count_rows(), 18);
 }
+
+#[test]
+fn a_change_by_query_tests_each_chunk_once() {
+    static TESTED: AtomicUsize = AtomicUsize::new(0);
+    let mut world = world();
+    let tag = PerChunk::<Bounds>::TAG;
+    let all = world.spawn_batch((0..9).map(|i| (Serial(i), Awake, tag))).to_vec();
+    world.spawn_batch((9..18).map(|i| (Serial(i), Awake, tag, Byte(0))));
+    world.set_enabled::<Awake>(all[4], false).expect("it has one");
+    let test = |_: &Bounds| {
+        TESTED.fetch_add(1, Ordering::Relaxed);
+        true
+    };
+    world.matching::<&Awake>().where_chunk(test).insert(Tag).expect("room");
+    assert_eq!(TESTED.load(Ordering::Relaxed), 2, "two chunks");
+    assert_eq!(world.query::<&Serial>().with::<Tag>().count_rows(), 17);
+    sound(&world);
+}
