@@ -255,9 +255,10 @@ impl<'q, 'w, Q: Terms, F: Filter> Copies<'q, 'w, Q, F> {
         entities
     }
 
-    /// The index of each chunk's first row if all rows that match are numbered in the order of the
-    /// query, followed by the number of rows. A kernel with dense output needs them in advance.
-    /// Stamps no chunk. Padding is not counted. O(chunks).
+    /// The index of the first row of each item of a loop over the query, if all rows that match are
+    /// numbered in its order, followed by the number of rows: an item is a chunk, or, if the query
+    /// chooses rows, a run of them. A kernel with dense output needs the indices in advance. Stamps
+    /// no chunk. Padding is not counted. O(chunks), and O(rows / 64 + runs) if it chooses rows.
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -60,7 +60,7 @@ use super::terms::Terms;
 ///   removed or given another target: O(changes + rows below them + rows in the chunks that rows
 ///   left or came to). A pass over all rows takes O(rows) more, without look-ups: an eighth of a
 ///   whole plan where rows lie by level, a third where they are scattered.
-/// * More than a quarter of the rows came or left, more than half of the rows may have other
+/// * More than a quarter of the rows came, left or moved, more than half of the rows may have other
 ///   parents or levels, columns were [flipped](crate::World::flip), or it is another world: the
 ///   whole plan is made, O(relations + rows). This also happens if an archetype has grown by a
 ///   quarter since the plan was made, if a new archetype comes between others, or if most of the
@@ -133,13 +133,13 @@ impl<R> fmt::Debug for LevelPlan<R> {
     }
 }
 
-/// A compile error if the query writes a value per chunk, or leaves out rows that did not change.
+/// A compile error if the query writes a value per chunk, or chooses chunks or lines.
 /// Evaluated in a constant of the public function, so that the error names the caller's line.
 pub(crate) const fn assert_by_level<Q: Terms, F: Filter>() {
     if F::BY_CHUNK || F::BY_LINES > 0 {
-        let text = "a query by levels visits all rows: children of a parent that the filter leaves \
-                    out would get the value of another ancestor; leave the filter out, or give a query \
-                    that has it to `propagate_changed`";
+        let text = "a query by levels has no filter of chunks or lines (`Changed`, `ChangedLines`, \
+                    `Arrived`, `where_chunk`, `where_shared`): give a query that has the filter to \
+                    `propagate_changed`, or choose rows by components";
         panic!("{}", ConstText::of(&[text]).as_str());
     }
     if Q::WRITES_CHUNKS {

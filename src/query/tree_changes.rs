@@ -113,7 +113,7 @@ impl RowTree {
     }
 
     /// The rows with other entities than before, and the rows that may be back since a version.
-    /// `None` if more rows left and came than a limit.
+    /// `None` if more rows left, came or moved than a limit.
     fn other_rows(
         &self,
         changes: &[ChangedNumbers],
@@ -155,7 +155,8 @@ impl RowTree {
                     came.push(NewRow { number, entity, list, may_be_back });
                 }
             }
-            if left.len() + came.len() > limit {
+            // A row that moved is in both.
+            if left.len().max(came.len()) > limit {
                 return None;
             }
         }

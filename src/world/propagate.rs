@@ -14,9 +14,10 @@ impl<R: RelationComponent> Relation<'_, R> {
     /// Rows without a parent, in a tree or in none, are the first level: they get `root`. If the
     /// query does not see the parent of a row (it lacks a component, or is hidden or filtered out),
     /// the row takes the value of the nearest ancestor that the query sees, or `root`: a part of a
-    /// disabled entity is placed as if that entity did not exist. A filter by change does not
-    /// compile: [`propagate_changed`](Relation::propagate_changed) takes it beside. The query must
-    /// be of the world of the relation: entities of another one are taken for its own.
+    /// disabled entity is placed as if that entity did not exist. A filter by change, `where_chunk`
+    /// and `where_shared` do not compile: [`propagate_changed`](Relation::propagate_changed) takes
+    /// such a query beside. The query must be of the world of the relation: entities of another one
+    /// are taken for its own.
     ///
     /// A slice has rows of one chunk that follow each other, of one level. It is long if the rows
     /// lie by level: as they were spawned, or as

@@ -366,3 +366,25 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn rows_that_move_into_gaps_keep_their_values_though_many_went() {
+    let (mut world, mut plan) = (World::new(), Plan::new());
+    let count = if cfg!(miri) { 300 } else { 5_000 };
+    let all = world.spawn_batch((0..count).map(node)).to_vec();
+    let mut visited = |world: &mut World| {
+        world.run(
+            |tree: Relation<ChildOf>,
+             asked: Query<&Local, With<Asked>>,
+             places: Query<(&mut Global, &Local, Entity)>| {
+                propagate(&tree, &mut plan, &asked, places).concat().len()
+            },
+        )
+    };
+    assert_eq!(visited(&mut world), all.len(), "a new plan");
+    // The last row moves into the gap that a despawn makes.
+    world.despawn_batch(&all[..all.len() / 10]);
+    assert_eq!(visited(&mut world), 0);
+    world.despawn_batch(&all[all.len() / 10..all.len() / 2]);
+    assert_eq!(visited(&mut world), all.len() - all.len() / 2, "the whole plan is made again");
+}
