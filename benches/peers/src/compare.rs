@@ -154,6 +154,7 @@ fn at(path: &Path, error: &std::io::Error) -> Failure {
 mod tests {
     use super::*;
     use crate::harness::Row;
+    use crate::libs::LIBRARIES;
     use crate::outcome::Outcome;
     use crate::workloads::WORKLOADS;
 
@@ -187,21 +188,34 @@ mod tests {
 
     /// Every library, at the smallest size of every workload that is quick without optimisation.
     /// Some libraries take minutes to make thousands of archetypes.
-    #[test]
-    fn all_libraries_agree() {
+    fn quick(phase: Phase) -> impl Iterator<Item = (&'static Workload, Vec<Finding>)> {
         let quick = |w: &&Workload| {
             let size = w.sizes[0];
             let size_max = if w.size == "archetypes" { 1_000 } else { 100_000 };
             size <= size_max && (w.units)(size) <= 100_000
         };
-        for workload in WORKLOADS.iter().filter(quick) {
+        WORKLOADS.iter().filter(quick).map(move |workload| {
             let size = workload.sizes[0];
-            let found: Vec<_> = crate::libs::LIBRARIES
-                .iter()
-                .map(|library| Turn { library, workload, size, phase: Phase::Agree })
-                .flat_map(|turn| turn.run_here())
-                .collect();
-            assert_eq!(disagreement(workload, size, &found), None);
+            let turns = LIBRARIES.iter().map(|library| Turn { library, workload, size, phase });
+            (workload, turns.flat_map(|turn| turn.run_here()).collect())
+        })
+    }
+
+    #[test]
+    fn all_libraries_agree() {
+        for (workload, found) in quick(Phase::Agree) {
+            assert_eq!(disagreement(workload, workload.sizes[0], &found), None);
+        }
+    }
+
+    /// A library whose steps do nothing must not be taken for the fastest one.
+    #[test]
+    fn steps_that_were_not_made_are_noticed() {
+        for (workload, found) in quick(Phase::Idle) {
+            for finding in found {
+                let right = still_right(workload, finding.row.size, &finding).is_ok();
+                assert!(!right, "{} of {}", finding.row.label(), workload.name);
+            }
         }
     }
 }

@@ -72,28 +72,41 @@ pub(crate) fn expected_doubled(size: usize, steps: u64) -> Outcome {
 
 /// A matrix with an inverse, and an inverse of the inverse, that are exact in `f32`.
 pub(crate) fn mat0() -> Mat4 {
-    Mat4::from_translation(Vec3::new(1.0, 2.0, 3.0)) * Mat4::from_scale(Vec3::new(2.0, 4.0, 8.0))
+    moved(0)
 }
+
+/// The same after that many steps of `heavy_compute`.
+fn moved(steps: u64) -> Mat4 {
+    let x = 1.0 + (steps % WAY as u64) as f32;
+    Mat4::from_translation(Vec3::new(x, 2.0, 3.0)) * Mat4::from_scale(Vec3::new(2.0, 4.0, 8.0))
+}
+
+/// Steps after which a matrix of `heavy_compute` is again the first: few enough for exact inverses.
+const WAY: f32 = 1024.0;
 
 pub(crate) fn mat_sum(matrix: &Mat4) -> f64 {
     matrix.to_cols_array().into_iter().map(f64::from).sum()
 }
 
-/// One step of `heavy_compute`. It ends on the matrix it began with.
+/// One step of `heavy_compute`. The inversions end on the matrix they began with, so it is moved
+/// by 1: a row that was left out in one step is behind all others.
 #[inline(always)]
 pub(crate) fn heavy(matrix: &mut Mat4) {
     for _ in 0..100 {
         *matrix = matrix.inverse();
     }
+    let x = &mut matrix.w_axis.x;
+    *x = if *x < WAY { *x + 1.0 } else { 1.0 };
 }
 
-pub(crate) fn expected_matrices(size: usize) -> Outcome {
-    Outcome::Sum(mat_sum(&mat0()) * size as f64)
+pub(crate) fn expected_matrices(size: usize, steps: u64) -> Outcome {
+    Outcome::Sum(mat_sum(&moved(steps)) * size as f64)
 }
 
-/// The value that each entity keeps while a component is added to it and removed.
-pub(crate) fn expected_kept(size: usize) -> Outcome {
-    Outcome::kept((0..size).map(|i| i as f32), 0)
+/// The value that each of `size` entities keeps while a component is added to `pairs` of them and
+/// removed, in each step.
+pub(crate) fn expected_kept(size: usize, pairs: usize, steps: u64) -> Outcome {
+    Outcome::kept((0..size).map(|i| i as f32), 0).held(pairs * steps as usize)
 }
 
 /// Sums of A to E for `schedule/*`: a quarter of the entities each in AB, ABC, ABCD, ABCE.
@@ -164,13 +177,13 @@ fn shuffle(order: &mut [usize], random: &mut impl FnMut() -> u64) {
 }
 
 /// The sum of the numbers of a row of `add_remove/wide`, as `wide_rows` makes it.
-pub(crate) fn expected_wide(size: usize) -> Outcome {
+pub(crate) fn expected_wide(size: usize, steps: u64) -> Outcome {
     let row = |i: usize| {
         let vectors = pos0(i).into_iter().chain(vel0(i)).sum::<f32>();
         // A matrix and four numbers of `i`, the constant matrix, a cell, and a tally.
         (20 * i) as f32 + mat_sum(&mat0()) as f32 + vectors + (i + 1) as f32 + (i + 8) as f32
     };
-    Outcome::kept((0..size).map(row), 0)
+    Outcome::kept((0..size).map(row), 0).held(size * steps as usize)
 }
 
 /// The rows of all cached queries: each pair of `for_pairs` has one query that requires both tags
@@ -271,6 +284,17 @@ mod tests {
             [life_rule(1, 2), life_rule(0, 2), life_rule(0, 3), life_rule(1, 4)],
             [1, 0, 1, 0]
         );
+    }
+
+    /// All steps of the way, and the first of the next.
+    #[test]
+    fn inversions_are_exact_and_every_step_moves_a_matrix() {
+        let mut matrix = mat0();
+        for step in 1..=WAY as u64 + 1 {
+            heavy(&mut matrix);
+            assert_eq!(matrix, moved(step));
+            assert_ne!(expected_matrices(1_000, step), expected_matrices(1_000, step - 1));
+        }
     }
 
     #[test]

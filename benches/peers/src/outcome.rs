@@ -19,6 +19,9 @@ pub(crate) enum Outcome {
     Changes { rows: usize, sum: f64, all: f64 },
     /// Values in the order of the entities: their number, and their hash.
     Rows(usize, u64),
+    /// The entities that a step had changed before it changed them back, added up over all steps,
+    /// and the outcome after the last step.
+    Held { sum: usize, after: Box<Self> },
 }
 
 impl Outcome {
@@ -37,6 +40,11 @@ impl Outcome {
         Self::floats(values.into_iter().chain([left_over as f32]))
     }
 
+    /// This, after steps that had changed so many entities and changed them back.
+    pub(crate) fn held(self, sum: usize) -> Self {
+        Self::Held { sum, after: Box::new(self) }
+    }
+
     /// A form for other processes: a word, followed by the numbers.
     pub(crate) fn encode(&self) -> String {
         match self {
@@ -45,11 +53,16 @@ impl Outcome {
             Self::Count(count) => format!("count {count}"),
             Self::Changes { rows, sum, all } => format!("changes {rows} {sum} {all}"),
             Self::Rows(count, hash) => format!("rows {count} {hash}"),
+            Self::Held { sum, after } => format!("held {sum} {}", after.encode()),
         }
     }
 
     /// The inverse of [`encode`](Self::encode).
     pub(crate) fn parse(text: &str) -> Option<Self> {
+        if let Some((sum, after)) = text.strip_prefix("held ").and_then(|rest| rest.split_once(' '))
+        {
+            return Some(Self::parse(after)?.held(sum.parse().ok()?));
+        }
         let words: Vec<_> = text.split(' ').collect();
         let float = |word: &str| word.parse::<f64>().ok();
         match words[..] {
@@ -84,6 +97,7 @@ impl fmt::Display for Outcome {
                 write!(f, "visits of {rows} rows with a sum of {sum}, and a sum of {all} in all")
             }
             Self::Rows(count, hash) => write!(f, "{count} rows with hash {hash:016x}"),
+            Self::Held { sum, after } => write!(f, "{sum} rows changed and back, then {after}"),
         }
     }
 }

@@ -30,22 +30,26 @@ impl<W, E: Copy> Pairs<W, E> {
     }
 }
 
-/// Runs the pairs; `kept` returns the remaining values of all entities.
+/// Runs the pairs. `holders` counts the entities with the component. `kept` receives their number
+/// at the end, and returns it with the remaining values of all entities.
 pub(crate) fn run<W, E>(
     h: &mut Harness,
     variant: &str,
     pairs: Pairs<W, E>,
     mut add: impl FnMut(&mut W, &[E]),
     mut remove: impl FnMut(&mut W, &[E]),
-    mut kept: impl FnMut(&mut W, &[E]) -> Outcome,
+    holders: impl Fn(&mut W, &[E]) -> usize,
+    mut kept: impl FnMut(&mut W, &[E], usize) -> Outcome,
 ) {
-    h.run(
+    h.run_halves(
         variant,
         pairs,
+        |pairs| add(&mut pairs.world, &pairs.add),
+        |pairs| remove(&mut pairs.world, &pairs.remove),
+        |pairs| holders(&mut pairs.world, &pairs.all),
         |pairs| {
-            add(&mut pairs.world, &pairs.add);
-            remove(&mut pairs.world, &pairs.remove);
+            let left = holders(&mut pairs.world, &pairs.all);
+            kept(&mut pairs.world, &pairs.all, left)
         },
-        |pairs| kept(&mut pairs.world, &pairs.all),
     );
 }

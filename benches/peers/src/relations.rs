@@ -122,7 +122,8 @@ pub(crate) fn relations<W, E: Copy + Eq + Hash>(
                     start.elapsed()
                 },
                 |(world, targets, next)| {
-                    let (gone, mut sums, mut sum) = (doomed(*next - 1), Vec::new(), Vec::new());
+                    let gone = next.checked_sub(1).map_or_else(Vec::new, doomed);
+                    let (mut sums, mut sum) = (Vec::new(), Vec::new());
                     for (number, one) in targets.iter().enumerate() {
                         sum.clear();
                         if !gone.contains(&number) {

@@ -125,6 +125,7 @@ mod tests {
             Outcome::Count(7),
             Outcome::cells(&[1, 0, 1]),
             Outcome::Changes { rows: 3, sum: 0.5, all: -1.0 },
+            Outcome::Count(7).held(21),
         ];
         for outcome in outcomes {
             for (variant, samples) in [("", vec![]), ("a, b", vec![1.0 / 3.0, 12_345.678_9])] {
@@ -143,7 +144,15 @@ mod tests {
     #[test]
     fn what_is_no_finding_is_refused() {
         let turn = turn(Phase::Agree);
-        for line in ["", "columns", "columns\tsum 1", "\tsum x\t3", "\tsum 1\t3\tx", "\tcount\t3"] {
+        for line in [
+            "",
+            "columns",
+            "columns\tsum 1",
+            "\tsum x\t3",
+            "\tsum 1\t3\tx",
+            "\tcount\t3",
+            "\theld 3\t3",
+        ] {
             assert_eq!(turn.finding(line), None, "{line:?}");
         }
     }

@@ -91,40 +91,40 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         size: "archetypes",
         unit: "pair",
         units: |_| COLD_ENTITIES,
-        expected: |_, _| expected_kept(MANY_ENTITIES),
+        expected: |_, steps| expected_kept(MANY_ENTITIES, COLD_ENTITIES, steps),
         ways: ways!((structure::cold_archetypes) [all but raw]),
         ..plain("cold_archetypes", &[1_000])
     },
     Workload {
         what: "100 inversions of a 4x4 matrix",
-        expected: |size, _| expected_matrices(size),
+        expected: expected_matrices,
         ways: ways!((heavy::serial)[all]),
         ..plain("heavy_compute/serial", &[1_000])
     },
     Workload {
         what: "the same, on all threads",
-        expected: |size, _| expected_matrices(size),
+        expected: expected_matrices,
         ways: ways!((heavy::parallel)[all]),
         ..plain("heavy_compute/par", &[1_000])
     },
     Workload {
         what: "add a component and remove it, one entity at a time",
         unit: "pair",
-        expected: |size, _| expected_kept(size),
+        expected: |size, steps| expected_kept(size, size, steps),
         ways: ways!((structure::add_remove_one) [all but raw]),
         ..plain("add_remove/one", &[10_000])
     },
     Workload {
         what: "the same for all matches of a query, one by one where there is no such call",
         unit: "pair",
-        expected: |size, _| expected_kept(size),
+        expected: |size, steps| expected_kept(size, size, steps),
         ways: ways!((structure::add_remove_query) [all but raw]),
         ..plain("add_remove/query", &[10_000])
     },
     Workload {
         what: "add a tag to entities of 200 bytes in eight components, and remove it",
         unit: "pair",
-        expected: |size, _| expected_wide(size),
+        expected: expected_wide,
         ways: ways!((structure::add_remove_wide) [all but raw]),
         ..plain("add_remove/wide", &[10_000])
     },
@@ -147,7 +147,7 @@ pub(crate) const WORKLOADS: &[Workload] = &[
     Workload {
         what: "record insertions and play them back, then record removals and play them back",
         unit: "pair",
-        expected: |size, _| expected_kept(size),
+        expected: |size, steps| expected_kept(size, size, steps),
         ways: ways!((commands::commands) [phalanx hecs bevy_ecs flecs_ecs legion specs evenio]),
         ..plain("commands", &[10_000])
     },
@@ -163,7 +163,7 @@ pub(crate) const WORKLOADS: &[Workload] = &[
     Workload {
         what: "spawn and despawn, one entity at a time",
         unit: "pair",
-        expected: |_, _| Outcome::Count(0),
+        expected: |size, steps| Outcome::Count(0).held(size * steps as usize),
         ways: ways! {
             (structure::create_destroy)
             [phalanx hecs bevy_ecs flecs_ecs shipyard legion specs evenio gecs]
@@ -465,9 +465,21 @@ mod tests {
 
     #[test]
     fn outcomes_after_no_step_and_after_some_are_told_apart() {
-        for name in
-            ["simple_iter", "pos_vel", "fragmented_iter", "schedule/by_hand", "game_of_life"]
-        {
+        for name in [
+            "simple_iter",
+            "pos_vel",
+            "fragmented_iter",
+            "heavy_compute/serial",
+            "heavy_compute/par",
+            "add_remove/one",
+            "add_remove/query",
+            "add_remove/wide",
+            "cold_archetypes",
+            "commands",
+            "create_destroy",
+            "schedule/by_hand",
+            "game_of_life",
+        ] {
             let workload = Workload::find(name).expect("there is one");
             let size = workload.sizes[0];
             assert_ne!((workload.expected)(size, 0), (workload.expected)(size, 3), "{name}");

@@ -18,6 +18,7 @@ pub(crate) fn commands(h: &mut Harness, n: usize) {
             e.iter().for_each(|&e| _ = commands.entity(e).remove::<B>());
             queue.apply(w);
         },
-        |(w, _), e| structure::kept(w, e),
+        |(w, _), _| structure::rows_of::<B>(w),
+        |(w, _), e, _| structure::kept(w, e),
     );
 }

@@ -2,48 +2,55 @@ use super::*;
 use crate::pairs::{self, Pairs};
 
 pub(crate) fn add_remove_one(h: &mut Harness, n: usize) {
-    h.run(
+    h.run_halves(
         "",
         entities_with_a(n),
         |(w, e)| {
             for &e in &*e {
                 w.entity_mut(e).insert(B(0.0));
             }
+        },
+        |(w, e)| {
             for &e in &*e {
                 w.entity_mut(e).remove::<B>();
             }
         },
+        |(w, _)| rows_of::<B>(w),
         |(w, e)| kept(w, e),
     );
 }
 
 pub(crate) fn add_remove_query(h: &mut Harness, n: usize) {
-    h.run(
+    h.run_halves(
         "insert_batch, remove one",
         entities_with_a(n),
+        |(w, e)| w.insert_batch(e.iter().map(|&e| (e, B(0.0)))),
         |(w, e)| {
-            w.insert_batch(e.iter().map(|&e| (e, B(0.0))));
             for &e in &*e {
                 w.entity_mut(e).remove::<B>();
             }
         },
+        |(w, _)| rows_of::<B>(w),
         |(w, e)| kept(w, e),
     );
 }
 
 pub(crate) fn create_destroy(h: &mut Harness, n: usize) {
-    h.run(
+    h.run_halves(
         "",
         (World::new(), Vec::with_capacity(n)),
         |(w, es): &mut (World, Vec<Entity>)| {
             for i in 0..n {
                 es.push(w.spawn((Position::new(pos0(i)), Velocity::new(vel0(i)))).id());
             }
+        },
+        |(w, es): &mut (World, Vec<Entity>)| {
             for e in es.drain(..) {
                 assert!(w.despawn(e));
             }
         },
-        |(w, _)| Outcome::Count(w.query::<&Position>().iter(w).count()),
+        |(w, _)| rows_of::<Position>(w),
+        |(w, _)| Outcome::Count(rows_of::<Position>(w)),
     );
 }
 
@@ -54,8 +61,12 @@ pub(super) fn entities_with_a(n: usize) -> (World, Vec<Entity>) {
 }
 
 pub(super) fn kept(w: &mut World, e: &[Entity]) -> Outcome {
-    let left_over = w.query::<&B>().iter(w).count();
+    let left_over = rows_of::<B>(w);
     Outcome::kept(e.iter().map(|&e| w.get::<A>(e).expect("A").0), left_over)
+}
+
+pub(super) fn rows_of<C: Component>(w: &mut World) -> usize {
+    w.query::<&C>().iter(w).count()
 }
 
 pub(crate) fn cold_archetypes(h: &mut Harness, archetypes: usize) {
@@ -87,9 +98,7 @@ fn tagged_and_untagged(
         pairs,
         |w, e| e.iter().for_each(|&e| _ = w.entity_mut(e).insert(New)),
         |w, e| e.iter().for_each(|&e| _ = w.entity_mut(e).remove::<New>()),
-        |w, e| {
-            let left_over = w.query::<&New>().iter(w).count();
-            Outcome::kept(e.iter().map(|&e| value(w, e)), left_over)
-        },
+        |w, _| rows_of::<New>(w),
+        |w, e, left| Outcome::kept(e.iter().map(|&e| value(w, e)), left),
     );
 }

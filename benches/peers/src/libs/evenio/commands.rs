@@ -23,6 +23,7 @@ pub(crate) fn commands(h: &mut Harness, n: usize) {
         Pairs::in_order((w, e)),
         |w, _| w.send(AddAll),
         |w, _| w.send(RemoveAll),
-        |w, e| structure::kept(w, e),
+        |w, e| structure::holders::<B>(w, e),
+        |w, e, _| structure::kept(w, e),
     );
 }

@@ -11,17 +11,20 @@ pub(crate) fn add_remove_query(h: &mut Harness, n: usize) {
 }
 
 fn one_by_one(h: &mut Harness, variant: &str, n: usize) {
-    h.run(
+    h.run_halves(
         variant,
         entities_with_a(n),
         |(w, e)| {
             for &e in &*e {
                 w.insert(e, B(0.0));
             }
+        },
+        |(w, e)| {
             for &e in &*e {
                 w.remove::<B>(e);
             }
         },
+        |(w, e)| holders::<B>(w, e),
         |(w, e)| kept(w, e),
     );
 }
@@ -38,12 +41,16 @@ pub(super) fn entities_with_a(n: usize) -> (World, Vec<EntityId>) {
 }
 
 pub(super) fn kept(w: &World, e: &[EntityId]) -> Outcome {
-    let left_over = e.iter().filter(|&&e| w.get::<B>(e).is_some()).count();
+    let left_over = holders::<B>(w, e);
     Outcome::kept(e.iter().map(|&e| w.get::<A>(e).expect("A").0), left_over)
 }
 
+pub(super) fn holders<C: Component>(w: &World, e: &[EntityId]) -> usize {
+    e.iter().filter(|&&e| w.get::<C>(e).is_some()).count()
+}
+
 pub(crate) fn create_destroy(h: &mut Harness, n: usize) {
-    h.run(
+    h.run_halves(
         "",
         (World::new(), Vec::with_capacity(n)),
         |(w, es): &mut (World, Vec<EntityId>)| {
@@ -53,10 +60,13 @@ pub(crate) fn create_destroy(h: &mut Harness, n: usize) {
                 w.insert(e, Velocity::new(vel0(i)));
                 es.push(e);
             }
+        },
+        |(w, es): &mut (World, Vec<EntityId>)| {
             for e in es.drain(..) {
                 w.despawn(e);
             }
         },
+        |(w, _)| w.entities().len() as usize,
         |(w, _)| Outcome::Count(w.entities().len() as usize),
     );
 }
@@ -103,9 +113,7 @@ fn tagged_and_untagged(
         pairs,
         |w, e| e.iter().for_each(|&e| w.insert(e, New)),
         |w, e| e.iter().for_each(|&e| w.remove::<New>(e)),
-        |w, e| {
-            let left_over = e.iter().filter(|&&e| w.get::<New>(e).is_some()).count();
-            Outcome::kept(e.iter().map(|&e| value(w, e)), left_over)
-        },
+        |w, e| holders::<New>(w, e),
+        |w, e, left| Outcome::kept(e.iter().map(|&e| value(w, e)), left),
     );
 }

@@ -17,6 +17,7 @@ pub(crate) fn commands(h: &mut Harness, n: usize) {
             e.iter().for_each(|&e| _ = w.entity_from_id(e).remove(B::id()));
             w.defer_end();
         },
-        |w, e| structure::kept(w, e),
+        |w, _| structure::rows_of::<B>(w),
+        |w, e, _| structure::kept(w, e),
     );
 }

@@ -2,31 +2,35 @@ use super::*;
 use crate::pairs::{self, Pairs};
 
 pub(crate) fn add_remove_one(h: &mut Harness, n: usize) {
-    h.run(
+    h.run_halves(
         "",
         entities_with_a(n),
         |(e, w)| {
             for &e in &*e {
                 w.entity_from_id(e).set(B(0.0));
             }
+        },
+        |(e, w)| {
             for &e in &*e {
                 w.entity_from_id(e).remove(B::id());
             }
         },
+        |(_, w)| rows_of::<B>(w),
         |(e, w)| kept(w, e),
     );
 }
 
 pub(crate) fn add_remove_query(h: &mut Harness, n: usize) {
-    h.run(
+    h.run_halves(
         "set one, remove_all",
         entities_with_a(n),
         |(e, w)| {
             for &e in &*e {
                 w.entity_from_id(e).set(B(0.0));
             }
-            w.remove_all(B::id());
         },
+        |(_, w)| w.remove_all(B::id()),
+        |(_, w)| rows_of::<B>(w),
         |(e, w)| kept(w, e),
     );
 }
@@ -35,18 +39,21 @@ pub(crate) fn create_destroy(h: &mut Harness, n: usize) {
     let w = World::new();
     w.component::<Position>();
     w.component::<Velocity>();
-    h.run(
+    h.run_halves(
         "",
         (Vec::with_capacity(n), w),
         |(es, w): &mut (Vec<Entity>, World)| {
             for i in 0..n {
                 es.push(w.entity().set(Position::new(pos0(i))).set(Velocity::new(vel0(i))).id());
             }
+        },
+        |(es, w): &mut (Vec<Entity>, World)| {
             for e in es.drain(..) {
                 w.entity_from_id(e).destruct();
             }
         },
-        |(_, w)| Outcome::Count(w.new_query::<&Position>().count() as usize),
+        |(_, w)| rows_of::<Position>(w),
+        |(_, w)| Outcome::Count(rows_of::<Position>(w)),
     );
 }
 
@@ -59,8 +66,13 @@ pub(super) fn entities_with_a(n: usize) -> (Vec<Entity>, World) {
 }
 
 pub(super) fn kept(w: &World, e: &[Entity]) -> Outcome {
-    let left_over = w.new_query::<&B>().count() as usize;
+    let left_over = rows_of::<B>(w);
     Outcome::kept(e.iter().map(|&e| w.entity_from_id(e).get::<&A>(|a| a.0)), left_over)
+}
+
+/// Without a query, which would be an entity more in the world.
+pub(super) fn rows_of<C: ComponentId>(w: &World) -> usize {
+    usize::try_from(w.count(C::id())).expect("not negative")
 }
 
 pub(crate) fn cold_archetypes(h: &mut Harness, archetypes: usize) {
@@ -98,10 +110,7 @@ fn tagged_and_untagged(
         pairs,
         |w, e| e.iter().for_each(|&e| _ = w.entity_from_id(e).add(New::id())),
         |w, e| e.iter().for_each(|&e| _ = w.entity_from_id(e).remove(New::id())),
-        |w, e| {
-            let left_over = w.query::<()>().with(New::id()).build().count();
-            let left_over = usize::try_from(left_over).expect("not negative");
-            Outcome::kept(e.iter().map(|&e| value(w, e)), left_over)
-        },
+        |w, _| rows_of::<New>(w),
+        |w, e, left| Outcome::kept(e.iter().map(|&e| value(w, e)), left),
     );
 }

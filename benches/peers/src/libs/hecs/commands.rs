@@ -16,6 +16,7 @@ pub(crate) fn commands(h: &mut Harness, n: usize) {
             e.iter().for_each(|&e| buffer.remove_one::<B>(e));
             buffer.run_on(w);
         },
-        |(w, _), e| structure::kept(w, e),
+        |(w, _), _| structure::holders(w),
+        |(w, _), e, _| structure::kept(w, e),
     );
 }

@@ -11,17 +11,20 @@ pub(crate) fn add_remove_query(h: &mut Harness, n: usize) {
 }
 
 fn one_by_one(h: &mut Harness, variant: &str, n: usize) {
-    h.run(
+    h.run_halves(
         variant,
         entities_with_a(n),
         |(w, e)| {
             for &e in &*e {
                 w.insert_one(e, B(0.0)).expect("alive");
             }
+        },
+        |(w, e)| {
             for &e in &*e {
                 w.remove_one::<B>(e).expect("has B");
             }
         },
+        |(w, _)| holders(w),
         |(w, e)| kept(w, e),
     );
 }
@@ -33,22 +36,28 @@ pub(super) fn entities_with_a(n: usize) -> (World, Vec<Entity>) {
 }
 
 pub(super) fn kept(w: &World, e: &[Entity]) -> Outcome {
-    let left_over = w.query::<&B>().iter().count();
-    Outcome::kept(e.iter().map(|&e| w.get::<&A>(e).expect("A").0), left_over)
+    Outcome::kept(e.iter().map(|&e| w.get::<&A>(e).expect("A").0), holders(w))
+}
+
+pub(super) fn holders(w: &World) -> usize {
+    w.query::<&B>().iter().count()
 }
 
 pub(crate) fn create_destroy(h: &mut Harness, n: usize) {
-    h.run(
+    h.run_halves(
         "",
         (World::new(), Vec::with_capacity(n)),
         |(w, es): &mut (World, Vec<Entity>)| {
             for i in 0..n {
                 es.push(w.spawn((Position::new(pos0(i)), Velocity::new(vel0(i)))));
             }
+        },
+        |(w, es): &mut (World, Vec<Entity>)| {
             for e in es.drain(..) {
                 w.despawn(e).expect("alive");
             }
         },
+        |(w, _)| w.len() as usize,
         |(w, _)| Outcome::Count(w.len() as usize),
     );
 }
@@ -82,9 +91,7 @@ fn tagged_and_untagged(
         pairs,
         |w, e| e.iter().for_each(|&e| w.insert_one(e, New).expect("alive")),
         |w, e| e.iter().for_each(|&e| _ = w.remove_one::<New>(e).expect("is new")),
-        |w, e| {
-            let left_over = w.query::<&New>().iter().count();
-            Outcome::kept(e.iter().map(|&e| value(w, e)), left_over)
-        },
+        |w, _| w.query::<&New>().iter().count(),
+        |w, e, left| Outcome::kept(e.iter().map(|&e| value(w, e)), left),
     );
 }

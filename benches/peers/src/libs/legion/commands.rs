@@ -17,6 +17,7 @@ pub(crate) fn commands(h: &mut Harness, n: usize) {
             e.iter().for_each(|&e| buffer.remove_component::<B>(e));
             buffer.flush(w, resources);
         },
-        |(w, ..), e| structure::kept(w, e),
+        |(w, ..), _| structure::rows_of::<B>(w),
+        |(w, ..), e, _| structure::kept(w, e),
     );
 }

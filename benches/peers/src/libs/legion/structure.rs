@@ -12,17 +12,20 @@ pub(crate) fn add_remove_query(h: &mut Harness, n: usize) {
 }
 
 fn one_by_one(h: &mut Harness, variant: &str, n: usize) {
-    h.run(
+    h.run_halves(
         variant,
         entities_with_a(n),
         |(w, e)| {
             for &e in &*e {
                 w.entry(e).expect("alive").add_component(B(0.0));
             }
+        },
+        |(w, e)| {
             for &e in &*e {
                 w.entry(e).expect("alive").remove_component::<B>();
             }
         },
+        |(w, _)| rows_of::<B>(w),
         |(w, e)| kept(w, e),
     );
 }
@@ -34,22 +37,28 @@ pub(super) fn entities_with_a(n: usize) -> (World, Vec<Entity>) {
 }
 
 pub(super) fn kept(w: &World, e: &[Entity]) -> Outcome {
-    let left_over = <Read<B>>::query().iter(w).count();
-    Outcome::kept(e.iter().map(|&e| component::<A>(w, e).0), left_over)
+    Outcome::kept(e.iter().map(|&e| component::<A>(w, e).0), rows_of::<B>(w))
+}
+
+pub(super) fn rows_of<C: Component>(w: &World) -> usize {
+    <Read<C>>::query().iter(w).count()
 }
 
 pub(crate) fn create_destroy(h: &mut Harness, n: usize) {
-    h.run(
+    h.run_halves(
         "",
         (World::default(), Vec::with_capacity(n)),
         |(w, es): &mut (World, Vec<Entity>)| {
             for i in 0..n {
                 es.push(w.push((Position::new(pos0(i)), Velocity::new(vel0(i)))));
             }
+        },
+        |(w, es): &mut (World, Vec<Entity>)| {
             for e in es.drain(..) {
                 assert!(w.remove(e));
             }
         },
+        |(w, _)| w.len(),
         |(w, _)| Outcome::Count(w.len()),
     );
 }
@@ -83,10 +92,8 @@ fn tagged_and_untagged(
         pairs,
         |w, e| e.iter().for_each(|&e| w.entry(e).expect("alive").add_component(New)),
         |w, e| e.iter().for_each(|&e| w.entry(e).expect("alive").remove_component::<New>()),
-        |w, e| {
-            let left_over = <Read<New>>::query().iter(w).count();
-            Outcome::kept(e.iter().map(|&e| value(w, e)), left_over)
-        },
+        |w, _| rows_of::<New>(w),
+        |w, e, left| Outcome::kept(e.iter().map(|&e| value(w, e)), left),
     );
 }
 

@@ -16,6 +16,7 @@ pub(crate) fn commands(h: &mut Harness, n: usize) {
             e.iter().for_each(|&e| buffer.remove::<B>(e));
             w.apply(buffer).expect("all are alive");
         },
-        |(w, _), e| structure::kept(w, e),
+        |(w, _), _| structure::holders(w),
+        |(w, _), e, _| structure::kept(w, e),
     );
 }

@@ -3,20 +3,23 @@ use super::*;
 use crate::pairs::{self, Pairs};
 
 pub(crate) fn add_remove_one(h: &mut Harness, n: usize) {
-    h.run(
+    h.run_halves(
         "",
         entities_with_a(n),
         |(w, e)| {
             for &e in &*e {
                 w.insert(e, B(0.0)).expect("alive");
             }
+        },
+        |(w, e)| {
             for &e in &*e {
                 w.remove::<B>(e).expect("has B");
             }
         },
+        |(w, _)| holders(w),
         |(w, e)| kept(w, e),
     );
-    h.run(
+    h.run_halves(
         "sparse",
         entities_with_a(n),
         |(w, e)| {
@@ -24,17 +27,21 @@ pub(crate) fn add_remove_one(h: &mut Harness, n: usize) {
             for &e in &*e {
                 values.insert(e, Apart(0.0)).expect("alive");
             }
+        },
+        |(w, e)| {
+            let mut values = w.sparse_mut::<Apart>();
             for &e in &*e {
                 values.remove(e).expect("has a value");
             }
         },
+        |(w, _)| w.sparse::<Apart>().len(),
         |(w, e)| {
             let left_over = w.sparse::<Apart>().len();
             Outcome::kept(e.iter().map(|&e| w.get::<A>(e).expect("A").0), left_over)
         },
     );
     // A component of every entity that is switched on and off: no row moves.
-    h.run(
+    h.run_halves(
         "enable bits",
         entities_with_switch(n),
         |(w, e)| {
@@ -42,10 +49,14 @@ pub(crate) fn add_remove_one(h: &mut Harness, n: usize) {
             for &e in &*e {
                 switches.set_enabled(e, true).expect("alive");
             }
+        },
+        |(w, e)| {
+            let mut switches = w.lookup_mut::<Switch>();
             for &e in &*e {
                 switches.set_enabled(e, false).expect("has a switch");
             }
         },
+        |(w, _)| switched_on(w),
         |(w, e)| switched_off(w, e),
     );
 }
@@ -61,44 +72,48 @@ fn entities_with_switch(n: usize) -> (World, Vec<Entity>) {
     (w, e)
 }
 
+fn switched_on(w: &World) -> usize {
+    w.query::<&Switch>().count_rows()
+}
+
 fn switched_off(w: &World, e: &[Entity]) -> Outcome {
-    let left_over = w.query::<&Switch>().count_rows();
-    Outcome::kept(e.iter().map(|&e| w.get::<A>(e).expect("A").0), left_over)
+    Outcome::kept(e.iter().map(|&e| w.get::<A>(e).expect("A").0), switched_on(w))
 }
 
 pub(crate) fn add_remove_query(h: &mut Harness, n: usize) {
-    h.run(
+    h.run_halves(
         "",
         entities_with_a(n),
-        |(w, _)| {
-            w.matching::<&A>().insert(B(0.0)).expect("a row fits");
-            w.matching::<&B>().remove::<B>();
-        },
+        |(w, _)| _ = w.matching::<&A>().insert(B(0.0)).expect("a row fits"),
+        |(w, _)| _ = w.matching::<&B>().remove::<B>(),
+        |(w, _)| holders(w),
         |(w, e)| kept(w, e),
     );
-    h.run(
+    h.run_halves(
         "enable bits",
         entities_with_switch(n),
-        |(w, _)| {
-            w.matching::<&A>().enable::<Switch>();
-            w.matching::<&A>().disable::<Switch>();
-        },
+        |(w, _)| _ = w.matching::<&A>().enable::<Switch>(),
+        |(w, _)| _ = w.matching::<&A>().disable::<Switch>(),
+        |(w, _)| switched_on(w),
         |(w, e)| switched_off(w, e),
     );
 }
 
 pub(crate) fn create_destroy(h: &mut Harness, n: usize) {
-    h.run(
+    h.run_halves(
         "",
         (World::new(), Vec::with_capacity(n)),
         |(w, es): &mut (World, Vec<Entity>)| {
             for i in 0..n {
                 es.push(w.spawn((Position::new(pos0(i)), Velocity::new(vel0(i)))));
             }
+        },
+        |(w, es): &mut (World, Vec<Entity>)| {
             for e in es.drain(..) {
                 w.despawn(e).expect("alive");
             }
         },
+        |(w, _)| w.len(),
         |(w, _)| Outcome::Count(w.len()),
     );
 }
@@ -110,8 +125,11 @@ pub(super) fn entities_with_a(n: usize) -> (World, Vec<Entity>) {
 }
 
 pub(super) fn kept(w: &World, e: &[Entity]) -> Outcome {
-    let left_over = w.query::<&B>().iter().flatten().count();
-    Outcome::kept(e.iter().map(|&e| w.get::<A>(e).expect("A").0), left_over)
+    Outcome::kept(e.iter().map(|&e| w.get::<A>(e).expect("A").0), holders(w))
+}
+
+pub(super) fn holders(w: &World) -> usize {
+    w.query::<&B>().count_rows()
 }
 
 pub(crate) fn cold_archetypes(h: &mut Harness, archetypes: usize) {
@@ -143,9 +161,7 @@ fn tagged_and_untagged(
         pairs,
         |w, e| e.iter().for_each(|&e| w.insert(e, New).expect("alive")),
         |w, e| e.iter().for_each(|&e| _ = w.remove::<New>(e).expect("is new")),
-        |w, e| {
-            let left_over = w.query::<&New>().count_rows();
-            Outcome::kept(e.iter().map(|&e| value(w, e)), left_over)
-        },
+        |w, _| w.query::<&New>().count_rows(),
+        |w, e, left| Outcome::kept(e.iter().map(|&e| value(w, e)), left),
     );
 }

@@ -2,52 +2,57 @@ use super::*;
 use crate::pairs::{self, Pairs};
 
 pub(crate) fn add_remove_one(h: &mut Harness, n: usize) {
-    h.run(
+    h.run_halves(
         "",
         entities_with_a(n),
+        add_to_each,
         |(w, e)| {
-            w.run(|ents: EntitiesView, mut b: ViewMut<B>| {
-                for &e in &*e {
-                    ents.add_component(e, &mut b, B(0.0));
-                }
+            w.run(|mut b: ViewMut<B>| {
                 for &e in &*e {
                     b.delete(e);
                 }
             })
         },
+        |(w, _)| len_of::<B>(w),
         kept,
     );
 }
 
 pub(crate) fn add_remove_query(h: &mut Harness, n: usize) {
-    h.run(
+    h.run_halves(
         "add one, clear",
         entities_with_a(n),
-        |(w, e)| {
-            w.run(|ents: EntitiesView, mut b: ViewMut<B>| {
-                for &e in &*e {
-                    ents.add_component(e, &mut b, B(0.0));
-                }
-                b.clear();
-            })
-        },
+        add_to_each,
+        |(w, _)| w.run(|mut b: ViewMut<B>| b.clear()),
+        |(w, _)| len_of::<B>(w),
         kept,
     );
 }
 
+fn add_to_each((w, e): &mut (World, Vec<EntityId>)) {
+    w.run(|entities: EntitiesView, mut b: ViewMut<B>| {
+        for &e in &*e {
+            entities.add_component(e, &mut b, B(0.0));
+        }
+    });
+}
+
 pub(crate) fn create_destroy(h: &mut Harness, n: usize) {
-    h.run(
+    h.run_halves(
         "",
         (World::new(), Vec::with_capacity(n)),
         |(w, es): &mut (World, Vec<EntityId>)| {
             for i in 0..n {
                 es.push(w.add_entity((Position::new(pos0(i)), Velocity::new(vel0(i)))));
             }
+        },
+        |(w, es): &mut (World, Vec<EntityId>)| {
             for e in es.drain(..) {
                 assert!(w.delete_entity(e));
             }
         },
-        |(w, _)| w.run(|p: View<Position>| Outcome::Count(p.len())),
+        |(w, _)| len_of::<Position>(w),
+        |(w, _)| Outcome::Count(len_of::<Position>(w)),
     );
 }
 
@@ -59,6 +64,10 @@ fn entities_with_a(n: usize) -> (World, Vec<EntityId>) {
 
 fn kept((w, e): &mut (World, Vec<EntityId>)) -> Outcome {
     w.run(|a: View<A>, b: View<B>| Outcome::kept(e.iter().map(|&e| a[e].0), b.len()))
+}
+
+fn len_of<C: Component<Tracking = track::Untracked> + Send + Sync>(w: &World) -> usize {
+    w.run(|values: View<C>| values.len())
 }
 
 pub(crate) fn cold_archetypes(h: &mut Harness, archetypes: usize) {
@@ -96,9 +105,7 @@ fn tagged_and_untagged(
         |w, e| {
             w.run(|mut new: ViewMut<New>| e.iter().for_each(|&e| _ = new.delete(e)));
         },
-        |w, e| {
-            let left_over = w.run(|new: View<New>| new.len());
-            Outcome::kept(e.iter().map(|&e| value(w, e)), left_over)
-        },
+        |w, _| len_of::<New>(w),
+        |w, e, left| Outcome::kept(e.iter().map(|&e| value(w, e)), left),
     );
 }

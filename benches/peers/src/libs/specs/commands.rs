@@ -18,6 +18,7 @@ pub(crate) fn commands(h: &mut Harness, n: usize) {
             drop(lazy);
             w.maintain();
         },
-        |w, e| structure::kept(w, e),
+        |w, _| structure::rows_of::<B>(w),
+        |w, e, _| structure::kept(w, e),
     );
 }

@@ -8,33 +8,35 @@ pub(crate) fn add_remove_one(h: &mut Harness, n: usize) {
 /// Only the removal has a call for all.
 pub(crate) fn add_remove_query(h: &mut Harness, n: usize) {
     one_by_one(h, "one by one", n);
-    h.run(
+    h.run_halves(
         "insert one, clear",
         entities_with_a(n),
-        |(w, e)| {
-            let mut b = w.write_storage::<B>();
-            for &e in &*e {
-                let _ = b.insert(e, B(0.0));
-            }
-            b.clear();
-        },
+        insert_in_each,
+        |(w, _)| w.write_storage::<B>().clear(),
+        |(w, _)| rows_of::<B>(w),
         |(w, e)| kept(w, e),
     );
 }
 
+fn insert_in_each((w, e): &mut (World, Vec<Entity>)) {
+    let mut b = w.write_storage::<B>();
+    for &e in &*e {
+        let _ = b.insert(e, B(0.0));
+    }
+}
+
 fn one_by_one(h: &mut Harness, variant: &str, n: usize) {
-    h.run(
+    h.run_halves(
         variant,
         entities_with_a(n),
+        insert_in_each,
         |(w, e)| {
             let mut b = w.write_storage::<B>();
-            for &e in &*e {
-                let _ = b.insert(e, B(0.0));
-            }
             for &e in &*e {
                 b.remove(e);
             }
         },
+        |(w, _)| rows_of::<B>(w),
         |(w, e)| kept(w, e),
     );
 }
@@ -46,12 +48,16 @@ pub(super) fn entities_with_a(n: usize) -> (World, Vec<Entity>) {
 }
 
 pub(super) fn kept(w: &World, e: &[Entity]) -> Outcome {
-    let (a, b) = (w.read_storage::<A>(), w.read_storage::<B>());
-    Outcome::kept(e.iter().map(|&e| a.get(e).expect("A").0), b.count())
+    let a = w.read_storage::<A>();
+    Outcome::kept(e.iter().map(|&e| a.get(e).expect("A").0), rows_of::<B>(w))
+}
+
+pub(super) fn rows_of<C: Component>(w: &World) -> usize {
+    w.read_storage::<C>().count()
 }
 
 pub(crate) fn create_destroy(h: &mut Harness, n: usize) {
-    h.run(
+    h.run_halves(
         "",
         (fresh(), Vec::with_capacity(n)),
         |(w, es): &mut (World, Vec<Entity>)| {
@@ -63,13 +69,16 @@ pub(crate) fn create_destroy(h: &mut Harness, n: usize) {
                         .build(),
                 );
             }
+        },
+        |(w, es): &mut (World, Vec<Entity>)| {
             for e in es.drain(..) {
                 w.delete_entity(e).expect("alive");
             }
         },
-        |(w, _)| Outcome::Count(w.read_storage::<Position>().count()),
+        |(w, _)| rows_of::<Position>(w),
+        |(w, _)| Outcome::Count(rows_of::<Position>(w)),
     );
-    h.run(
+    h.run_halves(
         "delete_entities",
         (fresh(), Vec::with_capacity(n)),
         |(w, es): &mut (World, Vec<Entity>)| {
@@ -81,10 +90,13 @@ pub(crate) fn create_destroy(h: &mut Harness, n: usize) {
                         .build(),
                 );
             }
+        },
+        |(w, es): &mut (World, Vec<Entity>)| {
             w.delete_entities(es).expect("alive");
             es.clear();
         },
-        |(w, _)| Outcome::Count(w.read_storage::<Position>().count()),
+        |(w, _)| rows_of::<Position>(w),
+        |(w, _)| Outcome::Count(rows_of::<Position>(w)),
     );
 }
 
@@ -133,9 +145,7 @@ fn tagged_and_untagged(
             let mut new = w.write_storage::<New>();
             e.iter().for_each(|&e| _ = new.remove(e));
         },
-        |w, e| {
-            let left_over = w.read_storage::<New>().count();
-            Outcome::kept(e.iter().map(|&e| value(w, e)), left_over)
-        },
+        |w, _| rows_of::<New>(w),
+        |w, e, left| Outcome::kept(e.iter().map(|&e| value(w, e)), left),
     );
 }
