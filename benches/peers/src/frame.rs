@@ -181,6 +181,41 @@ macro_rules! frame_rows {
 }
 pub(crate) use frame_rows;
 
+/// The work of systems on slices of a library's columns, which is the same for all that hand them
+/// out.
+macro_rules! frame_kernels {
+    () => {
+        use ::phalanx::kernel;
+
+        #[kernel]
+        fn accelerate_rows(velocity: &mut [Velocity], force: &[Force]) {
+            velocity.iter_mut().zip(force).for_each(|(v, f)| accelerate_row(v, f));
+        }
+        #[kernel]
+        fn slow_rows(velocity: &mut [Velocity], drag: &[Drag]) {
+            velocity.iter_mut().zip(drag).for_each(|(v, d)| slow_row(v, d));
+        }
+        #[kernel]
+        fn advance_rows(position: &mut [Position], velocity: &[Velocity]) {
+            position.iter_mut().zip(velocity).for_each(|(p, v)| advance_row(p, v));
+        }
+        #[kernel]
+        fn sicken_rows(health: &mut [Health], poison: &[Poison]) {
+            health.iter_mut().zip(poison).for_each(|(h, p)| sicken_row(h, p));
+        }
+        #[kernel]
+        fn heal_rows(health: &mut [Health]) {
+            health.iter_mut().for_each(heal_row);
+        }
+        #[kernel]
+        #[allow(dead_code, reason = "where rows have ticks, the changed ones are mirrored alone")]
+        fn mirror_rows(mirror: &mut [Mirror], signal: &[Signal]) {
+            mirror.iter_mut().zip(signal).for_each(|(m, s)| mirror_row(m, s));
+        }
+    };
+}
+pub(crate) use frame_kernels;
+
 /// Runs a macro with the tags of the movers.
 macro_rules! for_mover_tags {
     ($mac:ident) => {

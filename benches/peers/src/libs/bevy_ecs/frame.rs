@@ -1,9 +1,11 @@
 use super::*;
-use crate::frame::{self, Census, Mover, TAGS, for_beacon_tags, for_mover_tags, frame_rows};
+use crate::frame::{self, Census, Mover, TAGS, for_beacon_tags, for_mover_tags};
+use crate::frame::{frame_kernels, frame_rows};
 use bevy_ecs::schedule::SingleThreadedExecutor;
 use bevy_tasks::{ComputeTaskPool, TaskPoolBuilder};
 
 frame_rows! { [#[derive(Component)]] }
+frame_kernels! {}
 
 #[derive(Component)]
 struct Target(Entity);
@@ -17,31 +19,41 @@ struct Clock(frame::Clock);
 
 /// Systems in a chain, on one thread.
 pub(crate) fn frame(h: &mut Harness, _: usize) {
-    let mut schedule = Schedule::default();
-    schedule.add_systems((steer, accelerate, slow, advance, bounce).chain());
-    schedule.add_systems((sicken, heal, signal, mirror).chain().after(bounce));
-    schedule.add_systems((age, reap, breed).chain_ignore_deferred().after(mirror));
-    schedule.set_executor(SingleThreadedExecutor::new());
-    frame_of(h, "", schedule);
+    macro_rules! run {
+        ($systems:ident, $variant:literal) => {{
+            use $systems::*;
+            let mut schedule = Schedule::default();
+            schedule.add_systems((steer, accelerate, slow, advance, bounce).chain());
+            schedule.add_systems((sicken, heal, signal, mirror).chain().after(bounce));
+            schedule.add_systems((age, reap, breed).chain_ignore_deferred().after(mirror));
+            schedule.set_executor(SingleThreadedExecutor::new());
+            frame_of(h, $variant, schedule);
+        }};
+    }
+    run!(by_rows, "");
+    run!(by_slices, "contig, no ticks, #[kernel]");
 }
 
 /// Chains of the systems that share components, on all threads.
 pub(crate) fn two_threads(h: &mut Harness, _: usize) {
     ComputeTaskPool::get_or_init(|| TaskPoolBuilder::new().num_threads(2).build());
-    for (variant, parallel) in [("", false), ("steer in parallel", true)] {
-        let mut schedule = Schedule::default();
-        if parallel {
-            schedule.add_systems(steer_in_parallel.before(accelerate));
-        } else {
-            schedule.add_systems(steer.before(accelerate));
-        }
-        schedule.add_systems((accelerate, slow, advance, bounce).chain());
-        schedule.add_systems((sicken, heal).chain());
-        schedule.add_systems((signal, mirror).chain());
-        schedule.add_systems((age, reap).chain_ignore_deferred());
-        schedule.add_systems(breed.after(signal));
-        frame_of(h, variant, schedule);
+    macro_rules! run {
+        ($systems:ident, $steer:ident, $variant:literal) => {{
+            use $systems::*;
+            let mut schedule = Schedule::default();
+            schedule.add_systems($steer.before(accelerate));
+            schedule.add_systems((accelerate, slow, advance, bounce).chain());
+            schedule.add_systems((sicken, heal).chain());
+            schedule.add_systems((signal, mirror).chain());
+            schedule.add_systems((age, reap).chain_ignore_deferred());
+            schedule.add_systems(breed.after(signal));
+            frame_of(h, $variant, schedule);
+        }};
     }
+    run!(by_rows, steer, "");
+    run!(by_rows, steer_in_parallel, "steer in parallel");
+    run!(by_slices, steer, "contig, no ticks, #[kernel]");
+    run!(by_slices, steer_in_parallel, "contig, no ticks, #[kernel], steer in parallel");
 }
 
 fn frame_of(h: &mut Harness, variant: &str, schedule: Schedule) {
@@ -50,50 +62,128 @@ fn frame_of(h: &mut Harness, variant: &str, schedule: Schedule) {
     h.run(variant, (w, schedule), |(w, schedule)| schedule.run(w), |(w, _)| census(w));
 }
 
-fn steer(
-    mut movers: Query<(&mut Force, &Position, &Target)>,
-    positions: Query<&Position, With<Signal>>,
-) {
-    movers.iter_mut().for_each(|(mut force, position, target)| {
-        if let Ok(beacon) = positions.get(target.0) {
-            steer_row(&mut force, position, beacon);
+mod by_rows {
+    use super::*;
+
+    pub(super) fn steer(
+        mut movers: Query<(&mut Force, &Position, &Target)>,
+        positions: Query<&Position, With<Signal>>,
+    ) {
+        movers.iter_mut().for_each(|(mut force, position, target)| {
+            if let Ok(beacon) = positions.get(target.0) {
+                steer_row(&mut force, position, beacon);
+            }
+        });
+    }
+
+    pub(super) fn steer_in_parallel(
+        mut movers: Query<(&mut Force, &Position, &Target)>,
+        positions: Query<&Position, With<Signal>>,
+    ) {
+        movers.par_iter_mut().for_each(|(mut force, position, target)| {
+            if let Ok(beacon) = positions.get(target.0) {
+                steer_row(&mut force, position, beacon);
+            }
+        });
+    }
+
+    pub(super) fn accelerate(mut movers: Query<(&mut Velocity, &Force)>) {
+        movers.iter_mut().for_each(|(mut v, f)| accelerate_row(&mut v, f));
+    }
+
+    pub(super) fn slow(mut movers: Query<(&mut Velocity, &Drag)>) {
+        movers.iter_mut().for_each(|(mut v, d)| slow_row(&mut v, d));
+    }
+
+    pub(super) fn advance(mut movers: Query<(&mut Position, &Velocity)>) {
+        movers.iter_mut().for_each(|(mut p, v)| advance_row(&mut p, v));
+    }
+
+    pub(super) fn bounce(mut movers: Query<(&Position, &mut Velocity)>) {
+        movers.iter_mut().for_each(|(p, mut v)| bounce_row(p, &mut v));
+    }
+
+    pub(super) fn sicken(mut movers: Query<(&mut Health, &Poison)>) {
+        movers.iter_mut().for_each(|(mut h, p)| sicken_row(&mut h, p));
+    }
+
+    pub(super) fn heal(mut movers: Query<&mut Health>) {
+        movers.iter_mut().for_each(|mut h| heal_row(&mut h));
+    }
+
+    pub(super) fn age(mut movers: Query<&mut Life>) {
+        movers.iter_mut().for_each(|mut life| age_row(&mut life));
+    }
+}
+
+/// The kernels of phalanx, over the slices of each table. Only the numbers of beacons need change
+/// ticks.
+mod by_slices {
+    use super::*;
+
+    pub(super) fn steer(
+        mut movers: Query<(&mut Force, &Position, &Target)>,
+        positions: Query<&Position, With<Signal>>,
+    ) {
+        movers.iter_mut().for_each(|(mut force, position, target)| {
+            if let Ok(beacon) = positions.get(target.0) {
+                steer_row(force.bypass_change_detection(), position, beacon);
+            }
+        });
+    }
+
+    pub(super) fn steer_in_parallel(
+        mut movers: Query<(&mut Force, &Position, &Target)>,
+        positions: Query<&Position, With<Signal>>,
+    ) {
+        movers.par_iter_mut().for_each(|(mut force, position, target)| {
+            if let Ok(beacon) = positions.get(target.0) {
+                steer_row(force.bypass_change_detection(), position, beacon);
+            }
+        });
+    }
+
+    pub(super) fn accelerate(mut movers: Query<(&mut Velocity, &Force)>) {
+        for (mut v, f) in movers.contiguous_iter_mut().expect("dense") {
+            accelerate_rows(v.bypass_change_detection(), f);
         }
-    });
-}
+    }
 
-fn steer_in_parallel(
-    mut movers: Query<(&mut Force, &Position, &Target)>,
-    positions: Query<&Position, With<Signal>>,
-) {
-    movers.par_iter_mut().for_each(|(mut force, position, target)| {
-        if let Ok(beacon) = positions.get(target.0) {
-            steer_row(&mut force, position, beacon);
+    pub(super) fn slow(mut movers: Query<(&mut Velocity, &Drag)>) {
+        for (mut v, d) in movers.contiguous_iter_mut().expect("dense") {
+            slow_rows(v.bypass_change_detection(), d);
         }
-    });
-}
+    }
 
-fn accelerate(mut movers: Query<(&mut Velocity, &Force)>) {
-    movers.iter_mut().for_each(|(mut v, f)| accelerate_row(&mut v, f));
-}
+    pub(super) fn advance(mut movers: Query<(&mut Position, &Velocity)>) {
+        for (mut p, v) in movers.contiguous_iter_mut().expect("dense") {
+            advance_rows(p.bypass_change_detection(), v);
+        }
+    }
 
-fn slow(mut movers: Query<(&mut Velocity, &Drag)>) {
-    movers.iter_mut().for_each(|(mut v, d)| slow_row(&mut v, d));
-}
+    pub(super) fn bounce(mut movers: Query<(&Position, &mut Velocity)>) {
+        for (p, mut v) in movers.contiguous_iter_mut().expect("dense") {
+            p.iter().zip(v.bypass_change_detection()).for_each(|(p, v)| bounce_row(p, v));
+        }
+    }
 
-fn advance(mut movers: Query<(&mut Position, &Velocity)>) {
-    movers.iter_mut().for_each(|(mut p, v)| advance_row(&mut p, v));
-}
+    pub(super) fn sicken(mut movers: Query<(&mut Health, &Poison)>) {
+        for (mut h, p) in movers.contiguous_iter_mut().expect("dense") {
+            sicken_rows(h.bypass_change_detection(), p);
+        }
+    }
 
-fn bounce(mut movers: Query<(&Position, &mut Velocity)>) {
-    movers.iter_mut().for_each(|(p, mut v)| bounce_row(p, &mut v));
-}
+    pub(super) fn heal(mut movers: Query<&mut Health>) {
+        for mut h in movers.contiguous_iter_mut().expect("dense") {
+            heal_rows(h.bypass_change_detection());
+        }
+    }
 
-fn sicken(mut movers: Query<(&mut Health, &Poison)>) {
-    movers.iter_mut().for_each(|(mut h, p)| sicken_row(&mut h, p));
-}
-
-fn heal(mut movers: Query<&mut Health>) {
-    movers.iter_mut().for_each(|mut h| heal_row(&mut h));
+    pub(super) fn age(mut movers: Query<&mut Life>) {
+        for mut lives in movers.contiguous_iter_mut().expect("dense") {
+            lives.bypass_change_detection().iter_mut().for_each(age_row);
+        }
+    }
 }
 
 fn signal(mut signals: Query<&mut Signal>, beacons: Res<Beacons>, clock: Res<Clock>) {
@@ -104,10 +194,6 @@ fn signal(mut signals: Query<&mut Signal>, beacons: Res<Beacons>, clock: Res<Clo
 
 fn mirror(mut beacons: Query<(&mut Mirror, &Signal), Changed<Signal>>) {
     beacons.iter_mut().for_each(|(mut m, s)| mirror_row(&mut m, s));
-}
-
-fn age(mut movers: Query<&mut Life>) {
-    movers.iter_mut().for_each(|mut life| age_row(&mut life));
 }
 
 fn reap(movers: Query<(Entity, &Life)>, mut commands: Commands) {

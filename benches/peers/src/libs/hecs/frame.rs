@@ -1,8 +1,10 @@
 use super::*;
-use crate::frame::{self, Census, Clock, Mover, TAGS, for_beacon_tags, for_mover_tags, frame_rows};
+use crate::frame::{self, Census, Clock, Mover, TAGS, for_beacon_tags, for_mover_tags};
+use crate::frame::{frame_kernels, frame_rows};
 use hecs::With;
 
 frame_rows! { [] }
+frame_kernels! {}
 
 struct Target(Entity);
 
@@ -32,32 +34,64 @@ struct Queries {
 
 /// Prepared queries by hand: the library has neither systems nor a change filter.
 pub(crate) fn frame(h: &mut Harness, _: usize) {
-    h.run("", Frame::new(), Frame::frame, |frame| census(&frame.world));
+    h.run("", Frame::new(), Frame::by_rows, |frame| census(&frame.world));
+    h.run("columns, #[kernel]", Frame::new(), Frame::by_columns, |frame| census(&frame.world));
 }
 
 impl Frame {
-    fn frame(&mut self) {
-        let Self { world: w, queries: q, beacons, clock, dead } = self;
-        {
-            let mut positions = q.beacons.query(w);
-            let positions = positions.view();
-            for (force, position, target) in q.steered.query(w).iter() {
-                if let Some(beacon) = positions.get(target.0) {
-                    steer_row(force, position, beacon);
-                }
-            }
-        }
+    fn by_rows(&mut self) {
+        self.steer();
+        let Self { world: w, queries: q, .. } = self;
         q.accelerated.query_mut(w).for_each(|(v, f)| accelerate_row(v, f));
         q.slowed.query_mut(w).for_each(|(v, d)| slow_row(v, d));
         q.moved.query_mut(w).for_each(|(p, v)| advance_row(p, v));
         q.bounced.query_mut(w).for_each(|(p, v)| bounce_row(p, v));
         q.ill.query_mut(w).for_each(|(h, p)| sicken_row(h, p));
         q.healed.query_mut(w).for_each(heal_row);
+        self.signal();
+        let Self { world: w, queries: q, .. } = self;
+        q.mirrors.query_mut(w).for_each(|(m, s)| mirror_row(m, s));
+        self.live_and_die();
+    }
+
+    /// The systems that are kernels in phalanx are the same kernels here.
+    fn by_columns(&mut self) {
+        self.steer();
+        let Self { world: w, queries: q, .. } = self;
+        by_columns(w, accelerate_rows);
+        by_columns(w, slow_rows);
+        by_columns(w, advance_rows);
+        q.bounced.query_mut(w).for_each(|(p, v)| bounce_row(p, v));
+        by_columns(w, sicken_rows);
+        for mut health in w.archetypes().filter_map(|archetype| archetype.get::<&mut Health>()) {
+            heal_rows(&mut health);
+        }
+        self.signal();
+        by_columns(&self.world, mirror_rows);
+        self.live_and_die();
+    }
+
+    fn steer(&mut self) {
+        let Self { world: w, queries: q, .. } = self;
+        let mut positions = q.beacons.query(w);
+        let positions = positions.view();
+        for (force, position, target) in q.steered.query(w).iter() {
+            if let Some(beacon) = positions.get(target.0) {
+                steer_row(force, position, beacon);
+            }
+        }
+    }
+
+    fn signal(&mut self) {
+        let Self { world: w, queries: q, beacons, clock, .. } = self;
         let mut signals = q.signals.view_mut(w);
         for number in clock.signals() {
             signals.get_mut(beacons[number]).expect("beacons stay").0 += 1;
         }
-        q.mirrors.query_mut(w).for_each(|(m, s)| mirror_row(m, s));
+    }
+
+    fn live_and_die(&mut self) {
+        let Self { world: w, queries: q, beacons, clock, dead } = self;
         q.lives.query_mut(w).for_each(age_row);
         dead.extend(q.old.query_mut(w).filter(|(_, life)| life.left == 0).map(|(e, _)| e));
         dead.drain(..).for_each(|entity| w.despawn(entity).expect("alive"));
@@ -82,6 +116,15 @@ impl Frame {
         Mover::first().for_each(|mover| spawn(&mut world, &mover, beacons[mover.beacon]));
         let (queries, clock) = (Queries::default(), Clock::default());
         Self { world, queries, beacons, clock, dead: Vec::new() }
+    }
+}
+
+/// Runs a kernel on two columns of each archetype that has both.
+fn by_columns<X: hecs::Component, Y: hecs::Component>(w: &World, kernel: fn(&mut [X], &[Y])) {
+    for archetype in w.archetypes() {
+        if let (Some(mut x), Some(y)) = (archetype.get::<&mut X>(), archetype.get::<&Y>()) {
+            kernel(&mut x, &y);
+        }
     }
 }
 

@@ -1,7 +1,9 @@
 use super::*;
-use crate::frame::{self, Census, Clock, Mover, TAGS, for_beacon_tags, for_mover_tags, frame_rows};
+use crate::frame::{self, Census, Clock, Mover, TAGS, for_beacon_tags, for_mover_tags};
+use crate::frame::{frame_kernels, frame_rows};
 
 frame_rows! { [] }
+frame_kernels! {}
 impl_component!(Force, Health, Poison, Drag, Signal, Mirror, Life);
 
 #[component]
@@ -70,27 +72,12 @@ fn accelerate(movers: Query<(&mut Velocity, &Force)>) {
     movers.into_iter().for_each(|(velocity, force)| accelerate_rows(velocity, force));
 }
 
-#[kernel]
-fn accelerate_rows(velocity: &mut [Velocity], force: &[Force]) {
-    velocity.iter_mut().zip(force).for_each(|(v, f)| accelerate_row(v, f));
-}
-
 fn slow(movers: Query<(&mut Velocity, &Drag)>) {
     movers.into_iter().for_each(|(velocity, drag)| slow_rows(velocity, drag));
 }
 
-#[kernel]
-fn slow_rows(velocity: &mut [Velocity], drag: &[Drag]) {
-    velocity.iter_mut().zip(drag).for_each(|(v, d)| slow_row(v, d));
-}
-
 fn advance(movers: Query<(&mut Position, &Velocity)>) {
     movers.into_iter().for_each(|(position, velocity)| advance_rows(position, velocity));
-}
-
-#[kernel]
-fn advance_rows(position: &mut [Position], velocity: &[Velocity]) {
-    position.iter_mut().zip(velocity).for_each(|(p, v)| advance_row(p, v));
 }
 
 fn bounce(movers: Query<(&Position, &mut Velocity)>) {
@@ -101,18 +88,8 @@ fn sicken(movers: Query<(&mut Health, &Poison)>) {
     movers.into_iter().for_each(|(health, poison)| sicken_rows(health, poison));
 }
 
-#[kernel]
-fn sicken_rows(health: &mut [Health], poison: &[Poison]) {
-    health.iter_mut().zip(poison).for_each(|(h, p)| sicken_row(h, p));
-}
-
 fn heal(movers: Query<&mut Health>) {
     movers.into_iter().for_each(heal_rows);
-}
-
-#[kernel]
-fn heal_rows(health: &mut [Health]) {
-    health.iter_mut().for_each(heal_row);
 }
 
 fn signal(mut signals: LookupMut<Signal>, beacons: Res<Beacons>, clock: Res<Clock>) {
@@ -123,11 +100,6 @@ fn signal(mut signals: LookupMut<Signal>, beacons: Res<Beacons>, clock: Res<Cloc
 
 fn mirror(beacons: Query<(&mut Mirror, &Signal), Changed<Signal>>) {
     beacons.into_iter().for_each(|(mirror, signal)| mirror_rows(mirror, signal));
-}
-
-#[kernel]
-fn mirror_rows(mirror: &mut [Mirror], signal: &[Signal]) {
-    mirror.iter_mut().zip(signal).for_each(|(m, s)| mirror_row(m, s));
 }
 
 fn age(movers: Query<&mut Life>) {
