@@ -20,10 +20,30 @@ pub(crate) fn scheduler(h: &mut Harness, n: usize) {
     rows.add_systems((ab, cd, ce));
     scheduled(h, n, "", rows);
     for form in Form::OF_ONE {
-        scheduled(h, n, &form.of("contig"), contiguous(form));
-        let mut single = contiguous(form);
-        single.set_executor(bevy_ecs::schedule::SingleThreadedExecutor::new());
-        scheduled(h, n, &form.of("contig, 1 thread"), single);
+        for ticks in Ticks::ALL {
+            scheduled(h, n, &form.of(ticks.slices()), contiguous(form, ticks));
+            let mut single = contiguous(form, ticks);
+            single.set_executor(bevy_ecs::schedule::SingleThreadedExecutor::new());
+            scheduled(h, n, &form.of(&format!("{}, 1 thread", ticks.slices())), single);
+        }
+    }
+}
+
+/// Whether the rows of a slice are marked as changed.
+#[derive(Clone, Copy)]
+enum Ticks {
+    Set,
+    Bypassed,
+}
+
+impl Ticks {
+    const ALL: [Self; 2] = [Self::Set, Self::Bypassed];
+
+    fn slices(self) -> &'static str {
+        match self {
+            Self::Set => "contig",
+            Self::Bypassed => "contig, no ticks",
+        }
     }
 }
 
@@ -32,23 +52,28 @@ fn scheduled(h: &mut Harness, n: usize, variant: &str, schedule: Schedule) {
     h.run(variant, state, |(w, schedule)| schedule.run(w), |(w, _)| sums(w));
 }
 
-fn contiguous(form: Form) -> Schedule {
+fn contiguous(form: Form, ticks: Ticks) -> Schedule {
     let mut schedule = Schedule::default();
     schedule.add_systems((
-        move |q: Query<(&mut A, &mut B)>| swap_slices(q, form),
-        move |q: Query<(&mut C, &mut D)>| swap_slices(q, form),
-        move |q: Query<(&mut C, &mut E)>| swap_slices(q, form),
+        move |q: Query<(&mut A, &mut B)>| swap_slices(q, form, ticks),
+        move |q: Query<(&mut C, &mut D)>| swap_slices(q, form, ticks),
+        move |q: Query<(&mut C, &mut E)>| swap_slices(q, form, ticks),
     ));
     schedule
 }
 
-fn swap_slices<X, Y>(mut q: Query<(&mut X, &mut Y)>, form: Form)
+fn swap_slices<X, Y>(mut q: Query<(&mut X, &mut Y)>, form: Form, ticks: Ticks)
 where
     X: Component<Mutability = Mutable> + Pod,
     Y: Component<Mutability = Mutable> + Pod,
 {
     for (mut x, mut y) in q.contiguous_iter_mut().expect("dense") {
-        swap(form, &mut x, &mut y);
+        match ticks {
+            Ticks::Set => swap(form, &mut x, &mut y),
+            Ticks::Bypassed => {
+                swap(form, x.bypass_change_detection(), y.bypass_change_detection());
+            }
+        }
     }
 }
 
@@ -73,14 +98,14 @@ pub(crate) fn by_hand(h: &mut Harness, n: usize) {
         },
         |(w, _)| sums(w),
     );
-    for form in Form::OF_ONE {
+    for (form, ticks) in Form::OF_ONE.into_iter().flat_map(|form| Ticks::ALL.map(|t| (form, t))) {
         h.run(
-            &form.of("contig"),
+            &form.of(ticks.slices()),
             state(),
             |(w, (ab, cd, ce))| {
-                swap_slices(ab.query_mut(&mut *w), form);
-                swap_slices(cd.query_mut(&mut *w), form);
-                swap_slices(ce.query_mut(w), form);
+                swap_slices(ab.query_mut(&mut *w), form, ticks);
+                swap_slices(cd.query_mut(&mut *w), form, ticks);
+                swap_slices(ce.query_mut(w), form, ticks);
             },
             |(w, _)| sums(w),
         );

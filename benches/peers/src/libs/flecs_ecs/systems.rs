@@ -4,45 +4,40 @@ use bytemuck::Pod;
 
 /// flecs runs systems one after another and splits each over the threads.
 pub(crate) fn scheduler(h: &mut Harness, n: usize) {
-    for threads in [1, 2] {
-        swapped(h, n, threads);
+    for form in Form::OF_ONE {
+        let w = abcde(n);
+        w.system::<(&mut A, &mut B)>().run(move |it| swap_tables::<A, B>(it, form));
+        w.system::<(&mut C, &mut D)>().run(move |it| swap_tables::<C, D>(it, form));
+        w.system::<(&mut C, &mut E)>().run(move |it| swap_tables::<C, E>(it, form));
+        h.run(&form.of("1 thread"), w, |w| _ = w.progress(), |w| sums(w));
     }
+    for form in Form::OF_ONE {
+        let w = abcde(n);
+        w.system::<(&mut A, &mut B)>().par_run(move |it| swap_tables::<A, B>(it, form));
+        w.system::<(&mut C, &mut D)>().par_run(move |it| swap_tables::<C, D>(it, form));
+        w.system::<(&mut C, &mut E)>().par_run(move |it| swap_tables::<C, E>(it, form));
+        w.set_threads(2);
+        h.run(&form.of("par_run, 2 threads"), w, |w| _ = w.progress(), |w| sums(w));
+    }
+    let w = abcde(n);
+    w.system::<(&mut A, &mut B)>().par_each(|(a, b)| std::mem::swap(&mut a.0, &mut b.0));
+    w.system::<(&mut C, &mut D)>().par_each(|(c, d)| std::mem::swap(&mut c.0, &mut d.0));
+    w.system::<(&mut C, &mut E)>().par_each(|(c, e)| std::mem::swap(&mut c.0, &mut e.0));
+    w.set_threads(2);
+    h.run("par_each, 2 threads", w, |w| _ = w.progress(), |w| sums(w));
 }
 
-fn swapped(h: &mut Harness, n: usize, threads: i32) {
-    let w = abcde(n);
-    macro_rules! sys {
-        ($a:ident, $b:ident) => {
-            if threads == 1 {
-                w.system::<(&mut $a, &mut $b)>().run(|mut it| {
-                    while it.next() {
-                        let mut a = it.field_mut::<$a>(0);
-                        let mut b = it.field_mut::<$b>(1);
-                        for (a, b) in a.as_mut_slice().iter_mut().zip(b.as_mut_slice()) {
-                            std::mem::swap(&mut a.0, &mut b.0);
-                        }
-                    }
-                });
-            } else {
-                w.system::<(&mut $a, &mut $b)>()
-                    .par_each(|(a, b)| std::mem::swap(&mut a.0, &mut b.0));
-            }
-        };
+/// Swaps the columns of each table of a system or a query.
+fn swap_tables<X, Y>(mut it: TableIter, form: Form)
+where
+    X: ComponentId<UnderlyingType = X> + DataComponent + Pod,
+    Y: ComponentId<UnderlyingType = Y> + DataComponent + Pod,
+{
+    while it.next() {
+        let mut x = it.field_mut::<X>(0);
+        let mut y = it.field_mut::<Y>(1);
+        swap(form, x.as_mut_slice(), y.as_mut_slice());
     }
-    sys!(A, B);
-    sys!(C, D);
-    sys!(C, E);
-    if threads > 1 {
-        w.set_threads(threads);
-    }
-    h.run(
-        if threads == 1 { "1 thread" } else { "par_each, 2 threads" },
-        w,
-        |w| {
-            w.progress();
-        },
-        |w| sums(w),
-    );
 }
 
 pub(crate) fn by_hand(h: &mut Harness, n: usize) {
@@ -88,13 +83,7 @@ where
     X: ComponentId<UnderlyingType = X> + DataComponent + Pod,
     Y: ComponentId<UnderlyingType = Y> + DataComponent + Pod,
 {
-    q.run(|mut it| {
-        while it.next() {
-            let mut x = it.field_mut::<X>(0);
-            let mut y = it.field_mut::<Y>(1);
-            swap(form, x.as_mut_slice(), y.as_mut_slice());
-        }
-    });
+    q.run(|it| swap_tables::<X, Y>(it, form));
 }
 
 fn abcde(n: usize) -> World {
