@@ -1,3 +1,4 @@
+use super::snapshots::changed as changed_blocks;
 use super::*;
 use crate::changes::{Calls, Part, Pattern, Visit, frames, rewritten};
 
@@ -13,7 +14,32 @@ fn see(q: Query<&Position, Changed<Position>>, mut seen: ResMut<Seen>) {
     seen.0 = visit;
 }
 
+/// The same over slices of ticks: a block without a newer tick is passed over as a whole.
+fn see_blocks(q: Query<Ref<Position>>, mut seen: ResMut<Seen>) {
+    let mut visit = Visit::default();
+    for p in q.contiguous_iter().expect("dense") {
+        let (ticks, since, now) = (p.changed_ticks_slice(), p.last_run_tick(), p.this_run_tick());
+        for row in changed_blocks(ticks, since, now).flatten() {
+            if ticks[row].is_newer_than(since, now) {
+                visit.rows += 1;
+                visit.sum += p[row].x;
+            }
+        }
+    }
+    seen.0 = visit;
+}
+
 pub(crate) fn changed(h: &mut Harness, _: usize, what: (Pattern, Part)) {
+    visited(h, "Changed", what, see);
+    visited(h, "contig ticks", what, see_blocks);
+}
+
+fn visited<M>(
+    h: &mut Harness,
+    variant: &str,
+    what: (Pattern, Part),
+    see: impl IntoSystem<(), (), M>,
+) {
     let (pattern, _) = what;
     let mut w = World::new();
     let rows = (0..CHANGED_ENTITIES).map(|i| Position::new(pos0(i)));
@@ -36,5 +62,5 @@ pub(crate) fn changed(h: &mut Harness, _: usize, what: (Pattern, Part)) {
         w.resource::<Seen>().0
     };
     let all = |w: &mut World| sum_of::<Position>(w, |p| f64::from(p.x));
-    frames(h, "Changed", what, w, Calls { write, visit, all });
+    frames(h, variant, what, w, Calls { write, visit, all });
 }

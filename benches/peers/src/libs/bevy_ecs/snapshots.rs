@@ -158,7 +158,11 @@ fn restore_ticks(live: &mut State, saved: &mut Saved) {
 }
 
 /// Blocks with a row that is newer than `since`.
-fn changed(ticks: &[Tick], since: Tick, now: Tick) -> impl Iterator<Item = Range<usize>> {
+pub(super) fn changed(
+    ticks: &[Tick],
+    since: Tick,
+    now: Tick,
+) -> impl Iterator<Item = Range<usize>> {
     let blocks = ticks.chunks(BLOCK_ROWS).enumerate().map(|(nth, block)| (nth * BLOCK_ROWS, block));
     blocks.filter_map(move |(at, block)| {
         // Without an early exit, so that it is vectorised.
