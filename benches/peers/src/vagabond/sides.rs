@@ -21,14 +21,6 @@ pub(super) trait Side: Default {
 pub(super) mod with_phalanx {
     use super::{Side, *};
     use phalanx::prelude::*;
-    use phalanx::simd::scalars_mut;
-
-    #[kernel]
-    fn increment(values: &mut [f32]) {
-        for value in values {
-            *value += 1.0;
-        }
-    }
 
     fn add<C: Number>(world: &mut World, entity: Entity) {
         world.insert(entity, C::one()).expect("it is alive");
@@ -36,7 +28,7 @@ pub(super) mod with_phalanx {
 
     fn update<C: Number>(world: &mut World) {
         for components in world.query_mut::<&mut C>() {
-            increment(scalars_mut(components));
+            components.iter_mut().for_each(|c| *c.value_mut() += 1.0);
         }
     }
 
