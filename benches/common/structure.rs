@@ -23,7 +23,7 @@ pub(crate) fn workloads() -> Vec<Workload> {
 /// Adds a component to every entity in turn, and afterwards removes it from every entity in turn.
 fn add_remove() -> Workload {
     Workload::new("add_remove", ENTITIES, ENTITIES)
-        .limit(|| steady(TwoTables::new(), TwoTables::add_and_remove, |tables, _| tables.check()))
+        .limit(|| steady(TwoTables::new(), TwoTables::add_and_remove, TwoTables::check))
         .phalanx("phalanx", |chunk| timed(AddRemove::new(chunk, ENTITIES)))
         .phalanx("phalanx_commands", |chunk| timed(AddRemoveCommands::new(chunk, ENTITIES)))
 }
@@ -92,6 +92,7 @@ struct TwoTables {
     ids: [Vec<u32>; 2],
     kept: [Vec<Kept>; 2],
     added: Vec<Added>,
+    gained: u64,
 }
 
 impl TwoTables {
@@ -108,12 +109,12 @@ impl TwoTables {
     fn add_and_remove(&mut self) {
         for (id, _) in (0u32..).zip(0..ENTITIES) {
             self.transfer(id, 0, 1);
-            self.added.push(Added(0.0));
+            self.added.push(Added(1.0));
         }
         for (id, _) in (0u32..).zip(0..ENTITIES) {
             let row = self.rows[id as usize] as usize;
             self.transfer(id, 1, 0);
-            black_box(self.added.swap_remove(row));
+            self.gained += u64::from(self.added.swap_remove(row).0 > 0.0);
         }
     }
 
@@ -129,7 +130,8 @@ impl TwoTables {
         self.kept[target].push(kept);
     }
 
-    fn check(&self) {
+    fn check(&mut self, passes: u64) {
+        assert_eq!(self.gained, passes * ENTITIES as u64, "all were added");
         assert!(self.added.is_empty(), "all were removed");
         for (i, &row) in self.rows.iter().enumerate() {
             assert_eq!(self.kept[0][row as usize], Kept(i as f32), "the other stays");

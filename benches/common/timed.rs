@@ -6,12 +6,16 @@ use super::programs::Program;
 use super::sides::{Side, fresh, steady};
 
 /// A side that runs a program.
+#[track_caller]
 pub(crate) fn timed(program: impl Program) -> impl Side {
     timed_rounds(program, 1)
 }
 
 /// A side that runs a whole program several times a pass.
+#[track_caller]
 pub(crate) fn timed_rounds(program: impl Program, rounds: u64) -> impl Side {
+    let idle = program.check(rounds);
+    assert!(idle.is_err(), "the check accepts passes that were not made");
     steady(
         program,
         move |program| {

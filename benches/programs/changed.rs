@@ -37,6 +37,9 @@ pub fn scan(world: &World, since: Version) -> (usize, f64) {
     (seen, sum)
 }
 
+/// The number of rows before the first scan, which may rightly see none.
+const NO_SCAN: usize = usize::MAX;
+
 /// A scan for rows that were written once and for all.
 pub struct Changed {
     pub world: World,
@@ -57,7 +60,7 @@ impl Changed {
         for &row in &written {
             world.get_mut::<Position>(entities[row]).expect("alive").x += 1.0;
         }
-        Self { world, since, written, seen: 0, sum: 0.0 }
+        Self { world, since, written, seen: NO_SCAN, sum: 0.0 }
     }
 
     /// The number of rows that a scan must see, and their sum: a chunk that holds a written row is
@@ -92,7 +95,7 @@ impl ChangedLines {
         let entities = world.spawn_batch((0..len).map(|i| Tracked(position(i)))).to_vec();
         let since = world.version();
         let written: Vec<usize> = written.into_iter().collect();
-        let mut this = Self { world, since, entities, written, writes: 0, seen: 0, sum: 0.0 };
+        let mut this = Self { world, since, entities, written, writes: 0, seen: NO_SCAN, sum: 0.0 };
         this.write();
         this
     }

@@ -1,7 +1,5 @@
 //! Changes of structure, one entity at a time.
 
-use std::hint::black_box;
-
 use phalanx::prelude::*;
 
 use super::Program;
@@ -24,6 +22,8 @@ impl_component!(Kept as "bench.kept", Added as "bench.added");
 pub struct AddRemove {
     pub world: World,
     pub entities: Vec<Entity>,
+    /// Components that were added in all passes: the world is as it was before a pass.
+    gained: u64,
 }
 
 impl AddRemove {
@@ -31,7 +31,7 @@ impl AddRemove {
     pub fn new(chunk: ChunkSize, len: usize) -> Self {
         let mut world = world(chunk);
         let entities = world.spawn_batch((0..len).map(|i| Kept(i as f32))).to_vec();
-        Self { world, entities }
+        Self { world, entities, gained: 0 }
     }
 }
 
@@ -56,9 +56,9 @@ impl AddRemoveCommands {
 
 impl Program for AddRemoveCommands {
     fn pass(&mut self) {
-        let Self { changes: AddRemove { world, entities }, buffer } = self;
-        entities.iter().for_each(|&entity| buffer.insert(entity, Added(0.0)));
-        world.apply(buffer).expect("all are alive");
+        let Self { changes: AddRemove { world, entities, gained }, buffer } = self;
+        entities.iter().for_each(|&entity| buffer.insert(entity, Added(1.0)));
+        *gained += world.apply(buffer).expect("all are alive").moved as u64;
         entities.iter().for_each(|&entity| buffer.remove::<Added>(entity));
         world.apply(buffer).expect("all are alive");
     }
@@ -70,15 +70,19 @@ impl Program for AddRemoveCommands {
 
 impl Program for AddRemove {
     fn pass(&mut self) {
-        for &entity in &self.entities {
-            self.world.insert(entity, Added(0.0)).expect("alive");
+        let Self { world, entities, gained } = self;
+        for &entity in &*entities {
+            world.insert(entity, Added(1.0)).expect("alive");
         }
-        for &entity in &self.entities {
-            black_box(self.world.remove::<Added>(entity).expect("was just added"));
+        for &entity in &*entities {
+            let Added(one) = world.remove::<Added>(entity).expect("was just added");
+            *gained += u64::from(one > 0.0);
         }
     }
 
-    fn check(&self, _: u64) -> Result<(), String> {
+    fn check(&self, passes: u64) -> Result<(), String> {
+        let pairs = passes * self.entities.len() as u64;
+        same("the number of components added", self.gained, pairs)?;
         same("the number of components left", self.world.query::<&Added>().iter().count(), 0)?;
         let kept = |&(i, &entity): &(usize, &Entity)| {
             self.world.get::<Kept>(entity) == Ok(&Kept(i as f32))
