@@ -2,12 +2,15 @@
 
 use crate::game::Input;
 use phalanx_examples::chance::Chance;
+use std::ops::Range;
 
 /// The inputs of a run. The inputs of the second player come over the network.
 pub(crate) struct Network {
     pressed: Vec<[Input; 2]>,
     /// For each frame, the frame in which the second player's input arrives.
     arrivals: Vec<u32>,
+    /// The most frames from an input to its arrival.
+    late: u32,
 }
 
 impl Network {
@@ -26,7 +29,7 @@ impl Network {
         };
         let pressed = (0..frames).map(|_| press(&mut chance)).collect();
         let arrivals = (0..frames).map(|frame| frame + chance.below(late + 1)).collect();
-        Self { pressed, arrivals }
+        Self { pressed, arrivals, late }
     }
 
     /// All inputs.
@@ -41,18 +44,22 @@ impl Network {
 
     /// The second player's inputs that arrive in a frame, with the frames they belong to.
     pub(crate) fn arriving(&self, now: u32) -> impl Iterator<Item = (u32, Input)> {
-        self.arrived(move |arrival| arrival == now)
+        self.arrived(now.saturating_sub(self.late)..now + 1, move |arrival| arrival == now)
     }
 
     /// The inputs that are still on their way after the last frame.
     pub(crate) fn arriving_at_last(&self) -> impl Iterator<Item = (u32, Input)> {
-        let frames = self.pressed.len();
-        self.arrived(move |arrival| arrival as usize >= frames)
+        let end = u32::try_from(self.pressed.len()).expect("frames are a `u32`");
+        self.arrived(end.saturating_sub(self.late)..end, move |arrival| arrival >= end)
     }
 
-    fn arrived(&self, is_due: impl Fn(u32) -> bool) -> impl Iterator<Item = (u32, Input)> {
-        let all = (0u32..).zip(self.pressed.iter().zip(&self.arrivals));
-        let due = all.filter(move |(_, (_, arrival))| is_due(**arrival));
-        due.map(|(frame, (&[_, other], _))| (frame, other))
+    /// The inputs of some frames that are due. A run has many frames, so only these are looked at.
+    fn arrived(
+        &self,
+        frames: Range<u32>,
+        is_due: impl Fn(u32) -> bool,
+    ) -> impl Iterator<Item = (u32, Input)> {
+        let due = frames.filter(move |&frame| is_due(self.arrivals[frame as usize]));
+        due.map(|frame| (frame, self.pressed[frame as usize][1]))
     }
 }

@@ -12,6 +12,9 @@ mod entities;
 mod forms;
 #[path = "../../life/frames.rs"]
 mod frames;
+#[path = "../../rollback/game.rs"]
+#[allow(dead_code, reason = "only the inputs are tested apart from the program")]
+mod game;
 #[path = "../../transforms/kernels.rs"]
 mod kernels;
 #[path = "../../life/life.rs"]
@@ -22,6 +25,8 @@ mod loader;
 mod lookup;
 #[path = "../../transforms/model.rs"]
 mod model;
+#[path = "../../rollback/network.rs"]
+mod network;
 #[path = "../../templates/objects/mod.rs"]
 mod objects;
 #[path = "../../life/picture.rs"]

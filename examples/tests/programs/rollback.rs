@@ -1,6 +1,7 @@
 //! The game of two players: late inputs, threads and levels do not change the result.
 
 use crate::example::{Example, example};
+use crate::network::Network;
 use phalanx::Level;
 use std::collections::BTreeSet;
 use std::fs;
@@ -68,6 +69,24 @@ fn the_last_state_is_saved_and_is_that_of_the_replay() {
     assert!(output.status.code() == Some(2) && output.stdout.is_empty(), "{output:?}");
     let line = String::from_utf8(output.stderr).expect("text");
     assert!(line.starts_with("rollback: cannot write ") && line.lines().count() == 1, "{line}");
+}
+
+/// As many frames as the program takes: a look at all of them in each would take hours.
+#[test]
+fn every_input_arrives_once_and_is_late_by_a_few_frames() {
+    let (frames, late) = (1_000_000, 8);
+    let network = Network::new(1, frames, late);
+    let mut arrivals = vec![None; network.pressed().len()];
+    let at_last = network.arriving_at_last().map(|input| (frames, input));
+    let in_time = (0..frames).flat_map(|now| network.arriving(now).map(move |input| (now, input)));
+    for (now, (frame, input)) in in_time.chain(at_last) {
+        assert_eq!([network.own(frame), input], network.pressed()[frame as usize]);
+        assert_eq!(arrivals[frame as usize].replace(now - frame), None, "frame {frame}");
+    }
+    for lateness in 0..=late {
+        assert!(arrivals.contains(&Some(lateness)), "some are late by {lateness} frames");
+    }
+    assert!(arrivals.iter().all(|arrival| arrival.is_some_and(|lateness| lateness <= late)));
 }
 
 #[test]
