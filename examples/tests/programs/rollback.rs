@@ -90,6 +90,19 @@ fn every_input_arrives_once_and_is_late_by_a_few_frames() {
 }
 
 #[test]
+fn a_state_that_cannot_be_written_is_noticed_before_the_run() {
+    let path =
+        |name| std::env::temp_dir().join(format!("phalanx-rollback-{}-{name}", std::process::id()));
+    let (nowhere, inputs) = (path("nowhere").join("state"), path("never"));
+    let [state, save] = [&nowhere, &inputs].map(|path| path.to_str().expect("text"));
+    // The run would take hours.
+    let long = ["--frames", "1000000", "--entities", "100000", "--state", state, "--save", save];
+    let output = ROLLBACK.command().args(long).output().expect("it starts");
+    assert!(output.status.code() == Some(2) && output.stdout.is_empty(), "{output:?}");
+    assert!(!inputs.exists(), "the inputs are those of a run");
+}
+
+#[test]
 fn what_is_no_recording_is_refused() {
     let path = std::env::temp_dir().join(format!("phalanx-rollback-{}-no", std::process::id()));
     let file = path.to_str().expect("text");
