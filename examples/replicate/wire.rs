@@ -11,6 +11,7 @@
 
 use std::fmt;
 use std::io::{self, BufReader, ErrorKind, Read, Write};
+use std::mem;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::process::Child;
 use std::thread;
@@ -65,15 +66,28 @@ pub(crate) struct Wire {
 }
 
 impl Wire {
-    /// Waits until the child has connected and identified itself.
+    /// Waits until the child has connected and identified itself. Any program of this machine may
+    /// connect: one that says something else is dropped, and one that says nothing holds up nobody.
     pub(crate) fn accept(listener: &TcpListener, child: &mut Child) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
         let start = Instant::now();
-        let stream = loop {
+        let mut unknown = Vec::new();
+        loop {
             match listener.accept() {
-                Ok((stream, _)) => break stream,
+                Ok((stream, _)) => {
+                    stream.set_nonblocking(true)?;
+                    unknown.push(stream);
+                }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                Err(error) if error.kind() == ErrorKind::ConnectionAborted => {}
                 Err(error) => return Err(error),
+            }
+            for stream in mem::take(&mut unknown) {
+                match said_id(&stream) {
+                    Ok(Some(id)) if id == child.id() => return Self::of_child(stream),
+                    Ok(None) => unknown.push(stream),
+                    Ok(Some(_)) | Err(_) => {}
+                }
             }
             if let Some(status) = child.try_wait()? {
                 return Err(io::Error::other(format!("the mirror has ended: {status}")));
@@ -82,13 +96,15 @@ impl Wire {
                 return Err(ErrorKind::TimedOut.into());
             }
             thread::sleep(Duration::from_millis(1));
-        };
+        }
+    }
+
+    /// The socket to the child, whose id is still to be read.
+    fn of_child(stream: TcpStream) -> io::Result<Self> {
         stream.set_nonblocking(false)?;
         let mut wire = Self::new(stream)?;
-        match wire.number()? == child.id() {
-            true => Ok(wire),
-            false => Err(io::Error::other("another program has connected")),
-        }
+        wire.number()?;
+        Ok(wire)
     }
 
     /// Connects to the process that listens at this port, and identifies itself.
@@ -163,6 +179,19 @@ impl Wire {
         }
         self.reader.read_exact(&mut bytes[1..])?;
         Ok(Some(u32::from_le_bytes(bytes)))
+    }
+}
+
+/// The id that the other process has said, without waiting for it, and leaves it in the socket.
+/// `None` if it may still say one.
+fn said_id(stream: &TcpStream) -> io::Result<Option<u32>> {
+    let mut bytes = [0; 4];
+    match stream.peek(&mut bytes) {
+        Ok(0) => Err(ErrorKind::UnexpectedEof.into()),
+        Ok(4) => Ok(Some(u32::from_le_bytes(bytes))),
+        Ok(_) => Ok(None),
+        Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(None),
+        Err(error) => Err(error),
     }
 }
 

@@ -115,6 +115,49 @@ fn the_mirror_may_be_another_program() {
     assert!(line.starts_with("replicate: cannot start "), "{line}");
 }
 
+/// A mirror that starts when the test says so: until then, other programs connect to its port.
+#[cfg(unix)]
+#[test]
+fn other_programs_that_connect_first_change_nothing() {
+    use std::fs::{self, Permissions};
+    use std::io::Write;
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("replicate-strangers");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a folder for the files of a test");
+    let [script, said, port, begin] = ["mirror", "said", "port", "begin"].map(|f| folder.join(f));
+    let program = REPLICATE.command().get_program().to_owned();
+    let lines = [
+        "#!/bin/sh".to_owned(),
+        format!("echo $2 > '{}' && mv '{0}' '{}'", said.display(), port.display()),
+        format!("while [ ! -e '{}' ]; do sleep 0.01; done", begin.display()),
+        format!("exec '{}' \"$@\"", program.display()),
+    ];
+    fs::write(&script, lines.join("\n")).expect("a script");
+    fs::set_permissions(&script, Permissions::from_mode(0o700)).expect("its own file");
+    let strangers = thread::spawn(move || {
+        let port = loop {
+            match fs::read_to_string(&port) {
+                Ok(port) => break port.trim().parse::<u16>().expect("a port"),
+                Err(_) => thread::sleep(Duration::from_millis(1)),
+            }
+        };
+        let connect = || TcpStream::connect((Ipv4Addr::LOCALHOST, port)).expect("it listens");
+        let silent = connect();
+        drop(connect());
+        let mut others = [&b"GET / HTTP/1.1"[..], &[0; 4], &[1; 2]].map(|said| (connect(), said));
+        for (stream, said) in &mut others {
+            stream.write_all(said).expect("it listens");
+        }
+        fs::write(begin, "").expect("a file");
+        (silent, others)
+    });
+    let script = script.to_str().expect("text");
+    assert!(acknowledged(&printed(&["--program", script], None)) > 0);
+    drop(strangers.join().expect("all could connect"));
+}
+
 #[test]
 fn a_mirror_without_a_sender_ends() {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
