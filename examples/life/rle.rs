@@ -153,7 +153,7 @@ impl<'text> Cursor<'text> {
         let (life, torus, cells) = (Rule::LIFE, None, Vec::new());
         let mut pattern = Pattern { width: 0, height: 0, rule: life, torus, cells };
         // Without a header the cells begin here.
-        if !matches!(self.peek(), Some(b'0'..=b'9' | b'b' | b'o' | b'$')) {
+        if !matches!(self.peek(), Some(b'0'..=b'9' | b'b' | b'o' | b'$' | b'.' | b'A')) {
             let start = *self;
             let width = self.side(b"x", Fault::NoHeader)?;
             self.expect(b",", Fault::Expected("`,` and the height"))?;

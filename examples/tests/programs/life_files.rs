@@ -195,7 +195,7 @@ fn a_file_may_be_written_in_many_ways() {
 #[test]
 fn a_file_of_another_program_is_read() {
     let glider = shipped("glider.rle");
-    let ways: [&[u8]; 25] = [
+    let ways: [&[u8]; 26] = [
         // A byte order mark, before the header or comments.
         b"\xEF\xBB\xBFx = 3, y = 3, rule = B3/S23\nbob$2bo$3o!",
         b"\xEF\xBB\xBF#N Glider\r\nx = 3, y = 3\r\nbob$2bo$3o!",
@@ -225,6 +225,7 @@ fn a_file_of_another_program_is_read() {
         b"bo$2bo$3o!",
         b"#C A glider.\n\nbob$2bo$3o!",
         b"$bo$2bo$3o!",
+        b".A.$2.A$3A!",
         // Comments among the cells, and lines of their own for numbers.
         b"x = 3, y = 3\nbo$\n#C 5o$\n#r 9\n2\n\n#\nbo$3o!",
         b"x = 3, y = 3\nbo$2bo$3o\t!\x1A",
@@ -240,6 +241,8 @@ fn a_file_of_another_program_is_read() {
     // A header that is larger than the cells is valid.
     let large = rle::parse(b"x = 5, y = 4\nbo$2bo$3o!").expect("a margin");
     assert_eq!((large.width, large.height, large.cells.len()), (5, 4, 20));
+    let alive = rle::parse(b"A.A!").expect("no header");
+    assert_eq!((alive.width, alive.height, alive.cells), (3, 1, vec![1, 0, 1]));
     // Each side grows for itself.
     let both = rle::parse(b"x = 5, y = 1\n$7bo!").expect("two rows");
     assert_eq!((both.width, both.height, both.cells[15], both.cells.len()), (8, 2, 1, 16));
@@ -278,7 +281,7 @@ fn a_malformed_file_is_refused_with_line_and_column() {
         ("#C only\n#C comments\n", 3, 1, Fault::NoHeader),
         ("#C only\r#C comments\r", 3, 1, Fault::NoHeader),
         ("!Name: Glider\n!\n.O.\n..O\nOOO", 1, 1, Fault::NoHeader),
-        (".O.\n..O\nOOO", 1, 1, Fault::NoHeader),
+        (".O.\n..O\nOOO", 1, 2, Fault::ThirdState(b'O')),
         ("\u{feff}#N Glider\n  hello", 2, 3, Fault::NoHeader),
         ("x 3, y = 3\no!", 1, 3, Fault::Expected("`=`")),
         ("x = , y = 3\no!", 1, 5, Fault::Expected("a number of cells")),
