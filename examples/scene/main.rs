@@ -113,9 +113,11 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
 }
 
 fn numbered(entities: &[Entity], number: usize) -> Result<Entity, String> {
-    let last = entities.len().saturating_sub(1);
     let entity = entities.get(number).copied();
-    entity.ok_or_else(|| format!("there is no entity {number}: choose one from 0 to {last}"))
+    entity.ok_or_else(|| match entities.len().checked_sub(1) {
+        Some(last) => format!("there is no entity {number}: choose one from 0 to {last}"),
+        None => format!("there is no entity {number}: the scene has no entities"),
+    })
 }
 
 /// Spawns the entities of a file.

@@ -88,6 +88,21 @@ fn what_is_wrong_with_a_scene_is_said_in_one_line() {
 }
 
 #[test]
+fn a_scene_without_entities_says_so() {
+    let folder = tempdir("scene-empty");
+    let path = folder.join("empty.json");
+    std::fs::write(&path, "[]").expect("room on the disk");
+    let path = path.to_str().expect("text");
+    assert_eq!(lines(&[path]), [""; 0]);
+    for arguments in [&["--copy", "0"][..], &["--set", "0", "game.mood", "\"Calm\""]] {
+        let output = run(&[&[path], arguments].concat());
+        let line = String::from_utf8(output.stderr).expect("text");
+        assert_eq!((output.status.code(), line.lines().count()), (Some(2), 1), "{line}");
+        assert!(line.ends_with("there is no entity 0: the scene has no entities\n"), "{line}");
+    }
+}
+
+#[test]
 fn a_scene_that_cannot_be_read_is_refused_with_its_place() {
     let folder = tempdir("scene-refused");
     let path = folder.join("wrong.json");
