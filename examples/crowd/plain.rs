@@ -8,6 +8,7 @@ use crate::model::{
 };
 use crate::systems::{PERIOD, reach};
 use phalanx::prelude::*;
+use std::mem;
 
 /// An agent with a flag and a mesh of its own.
 pub(crate) fn agent(home: Home, stall: Stall, mesh: MeshId) -> impl Bundle {
@@ -53,11 +54,16 @@ fn draw(
     mut calls: ResMut<DrawCalls>,
 ) {
     calls.clear();
+    // By number while the rows are walked: a search for the call of each agent would take longer.
+    let mut by_number = MESHES.each_ref().map(|mesh| mem::take(calls.of(mesh)));
     for (positions, gaits, meshes) in agents {
         for ((at, gait), mesh) in positions.iter().zip(gaits).zip(meshes) {
             if is_seen(*at, *camera) {
-                calls.of(&MESHES[usize::from(mesh.0)]).push((*at, *gait));
+                by_number[usize::from(mesh.0)].push((*at, *gait));
             }
         }
+    }
+    for (mesh, instances) in MESHES.iter().zip(by_number) {
+        *calls.of(mesh) = instances;
     }
 }
