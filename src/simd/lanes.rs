@@ -138,9 +138,12 @@ lane_types! {
 /// ```
 ///
 /// ```compile_fail,E0080
-/// let rows = [1u64; 4];
+/// let rows = [[1u8; 4]; 4];
 /// phalanx::simd::scalars::<f32>(&rows);
 /// ```
+///
+/// The alignment tells scalars apart as far as it differs. On x86-64 and AArch64 a `u64` is refused
+/// as two `f32`; on i686, where its alignment is 4, it is not. A `u128` is aligned like a register.
 #[inline]
 #[must_use]
 pub fn scalars<S: Scalar>(slice: &[impl Pod]) -> &[S] {
@@ -271,8 +274,9 @@ const fn assert_made_of<S: Scalar, C: Pod>() -> PhantomData<C> {
         size_of::<C>().is_multiple_of(size_of::<S>()),
         "the component's size is not a multiple of the scalar's: it is not made of them"
     );
-    // An alignment of 4 or 8 that differs comes from another scalar in it. One of 16 or more comes
-    // from a register: no scalar has it.
+    // An alignment below 16 that differs comes from another scalar in it. One of 16 or more comes
+    // from a register, or from integers of 128 bits, which cannot be told from one. Their bytes are
+    // read as numbers, as those of any integer.
     assert!(
         align_of::<C>() == align_of::<S>() || align_of::<C>() >= REGISTER_ALIGN_MIN,
         "the component is not aligned like the scalar: it is not made of them"
