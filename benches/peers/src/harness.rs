@@ -259,3 +259,23 @@ impl Harness {
 fn nanoseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e9
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_halves_are_made_in_each_step_and_the_first_one_is_counted() {
+        let there = |(now, made): &mut (usize, usize)| (*now, *made) = (*now + 7, *made + 1);
+        let back = |(now, _): &mut (usize, usize)| *now -= 7;
+        for phase in [Phase::Agree, Phase::Time(Duration::from_millis(1))] {
+            let found = Harness::measure(phase, "raw", "toggle", 7, |h, _| {
+                h.run_halves("", (0, 0), there, back, |s| s.0, |s| Outcome::Count(s.1));
+                h.run_halves("empty", (0, 0), |_| (), |_| (), |s| s.0, |s| Outcome::Count(s.1));
+            });
+            let outcome = |made: usize| Outcome::Count(made).held(7 * made);
+            assert_eq!(found[0].outcome, outcome(found[0].steps as usize));
+            assert_eq!(found[1].outcome, outcome(0), "halves that were left out");
+        }
+    }
+}
