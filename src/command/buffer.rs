@@ -164,19 +164,21 @@ impl CommandBuffer {
     }
 
     /// Returns all ids that are on loan to it or to its commands, whatever world is at hand, but
-    /// those of the first `played` commands: another buffer may have them on loan by now.
-    pub(super) fn give_ids_back(&mut self, played: usize) {
+    /// those of the first `played` commands and `ended`: another buffer may have them on loan by
+    /// now.
+    pub(super) fn give_ids_back(&mut self, played: usize, mut ended: Vec<Entity>) {
         let (played, left) = self.recorder.records.split_at(played);
         let spawned = |records: &[Record]| -> Vec<Entity> {
             let spawns = records.iter().filter(|record| record.kind == RecordKind::Spawn);
             spawns.map(|record| record.entity).collect()
         };
-        self.ids.give_back(spawned(left), spawned(played));
+        ended.extend(spawned(played));
+        self.ids.give_back(spawned(left), ended);
     }
 
     /// Drops all commands, and returns their ids to their world.
     pub(crate) fn discard(&mut self) {
-        self.give_ids_back(0);
+        self.give_ids_back(0, Vec::new());
         self.recorder.clear();
     }
 

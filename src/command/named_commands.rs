@@ -198,7 +198,9 @@ impl Player<'_> {
             }
             NamedVerb::Spawn => {
                 let spawned = world.reflect_mut().spawn_loaned(entity, values);
-                *loans_ended += usize::from(spawned.is_ok() || world.store.end_loan(entity));
+                let has_ended = spawned.is_ok() || world.store.end_loan(entity);
+                *loans_ended += usize::from(has_ended);
+                outcome.spawned_by_name.extend(has_ended.then_some(entity));
                 outcome.applied.spawned += usize::from(spawned.is_ok());
                 return spawned;
             }

@@ -84,7 +84,7 @@ impl World {
         if is_same_world {
             buffer.ids.renew(self, loans_ended);
         } else {
-            buffer.give_ids_back(outcome.played);
+            buffer.give_ids_back(outcome.played, outcome.spawned_by_name);
         }
         buffer.recorder.clear_caught(&mut outcome.panic);
         failures.sort();
@@ -104,7 +104,7 @@ impl World {
         // No loan ends while an id is reserved. The row of such an id may need a new archetype, and
         // so the hint that has panicked.
         let is_flushed = later.call(|| self.flush()).is_some();
-        buffer.give_ids_back(0);
+        buffer.give_ids_back(0, Vec::new());
         if is_flushed && buffer.is_of(self) {
             self.flush();
             buffer.ids.renew(self, 0);

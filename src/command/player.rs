@@ -25,6 +25,8 @@ pub(super) struct Outcome {
     pub(super) panic: FirstPanic,
     /// If a closure exchanged the world: the number of records that were played before.
     pub(super) played: usize,
+    /// The ids of spawns by name, which are no records, whose loans have ended.
+    pub(super) spawned_by_name: Vec<Entity>,
 }
 
 /// The state of a playback.
