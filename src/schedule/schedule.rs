@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::component::Registry;
 use crate::query::{Crew, Threads};
+use crate::store::FirstPanic;
 use crate::world::{World, WorldId};
 
 use super::conflicts::Accesses;
@@ -223,6 +224,10 @@ impl Schedule {
     /// commands, the positions of its readers of [logs](crate::logs) and the
     /// [report](Schedule::report). The next run may be with any world, and is like the first.
     ///
+    /// # Panics
+    ///
+    /// If a destructor of a `Local` panics. All is forgotten then.
+    ///
     /// ```
     /// # use phalanx::prelude::*;
     /// # use phalanx::schedule::ScheduleError;
@@ -240,9 +245,11 @@ impl Schedule {
         self.is_bound = false;
         self.plan = None;
         self.report = CommandReport::default();
+        let mut panic = FirstPanic::default();
         for state in &mut self.states {
-            state.get_mut().unwrap_or_else(PoisonError::into_inner).unbind();
+            state.get_mut().unwrap_or_else(PoisonError::into_inner).unbind(&mut panic);
         }
+        panic.resume();
     }
 
     /// The bytes that the buffers of systems hold for [`Commands`](crate::Commands) and

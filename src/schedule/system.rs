@@ -165,8 +165,9 @@ where
     }
 
     fn unbind(&mut self) {
-        self.state = None;
+        // Before the destructors of a state, which may panic.
         self.last = Version::NEVER;
+        self.state = None;
     }
 
     fn access(&self, registry: &mut Registry) -> Vec<ParamAccess> {

@@ -9,6 +9,7 @@ use crate::command::CommandBuffer;
 use crate::component::Registry;
 use crate::payload::Payload;
 use crate::stopwatch::Stopwatch;
+use crate::store::FirstPanic;
 use crate::world::{MissingResource, World};
 
 use super::param::SystemRun;
@@ -152,11 +153,11 @@ impl SystemState {
         self.system.is_bound()
     }
 
-    /// Drops the parameters' state.
-    pub(super) fn unbind(&mut self) {
-        self.system.unbind();
+    /// Drops the parameters' state. If destructors panic, the first panic is kept.
+    pub(super) fn unbind(&mut self, panic: &mut FirstPanic) {
+        panic.call(|| self.system.unbind());
         for condition in &mut self.conditions {
-            condition.system.unbind();
+            panic.call(|| condition.system.unbind());
         }
     }
 

@@ -195,3 +195,41 @@ fn payloads_whose_destructors_panic_leave_the_rest_applied() {
         world.check().unwrap();
     }
 }
+
+#[test]
+fn a_destructor_that_panics_in_a_reset_leaves_no_state_of_the_old_world() {
+    #[derive(Default)]
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("stop");
+        }
+    }
+    #[derive(Default)]
+    struct Counts {
+        changed: usize,
+        events: Vec<u32>,
+    }
+    let mut schedule = Schedule::new();
+    schedule.add(|_: Local<Bomb>, query: Query<&A, Changed<A>>, mut counts: ResMut<Counts>| {
+        counts.changed += query.count_rows();
+    });
+    schedule.add(|mut events: EventReader<u32>, mut counts: ResMut<Counts>| {
+        counts.events.extend(events.read());
+    });
+    let [mut first, mut second] = [World::new(), World::new()];
+    for world in [&mut first, &mut second] {
+        world.insert_resource(Counts::default());
+    }
+    for _ in 0..100 {
+        first.send(1u32);
+        schedule.run(&mut first).unwrap();
+    }
+    assert_eq!(panic_text(|| schedule.reset()), "stop");
+    second.spawn(A(1));
+    second.send(7u32);
+    schedule.run(&mut second).unwrap();
+    let counts = second.resource::<Counts>().unwrap();
+    assert_eq!((counts.changed, &counts.events[..]), (1, &[7][..]));
+    std::mem::forget(schedule);
+}
