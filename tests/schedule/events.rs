@@ -442,3 +442,15 @@ fn a_forgotten_guard_is_released_by_the_next_run() {
     let text = catch_unwind(AssertUnwindSafe(|| world.memory_mut().keep_log::<Events<Number>>(0)));
     assert!(text.is_err(), "none would be kept");
 }
+
+#[test]
+fn events_without_a_size_are_dropped_without_a_schedule_too() {
+    struct Tick;
+    let mut world = World::new();
+    let mut cursor = world.cursor::<Events<Tick>>();
+    for _ in 0..20_000 {
+        world.send(Tick);
+        assert_eq!(cursor.read(&world).len(), 1);
+    }
+    assert!(world.events::<Tick>().len() <= 2_048);
+}
