@@ -21,11 +21,11 @@ pub struct Applied {
     /// Entities that were spawned, except by closures.
     pub spawned: usize,
     /// Entities that were despawned, except by closures, with those that went because the target
-    /// of their relation did. In a world without relations and sparse cleanup components, an
-    /// entity that was spawned and despawned between two barriers is in neither number.
+    /// of their relation did. In a world without relations and cleanup components, an entity that
+    /// was spawned and despawned between two barriers is in neither number.
     pub despawned: usize,
-    /// Rows that moved to another archetype. In a world without relations and sparse cleanup
-    /// components, an entity moves once between two barriers.
+    /// Rows that moved to another archetype. In a world without relations and cleanup components,
+    /// an entity moves once between two barriers.
     pub moved: usize,
     /// Entities that were changed or despawned by query.
     pub matched: usize,

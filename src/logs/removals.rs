@@ -13,7 +13,8 @@ use super::row_shape::Logged;
 /// # Which losses count
 ///
 /// An entity loses a component when it is removed or exchanged for another, in any way, and when
-/// the entity is despawned or the world is cleared. The value is the last one. A [split
+/// the entity is despawned or the world is cleared. The value is the last one, outside of commands.
+/// A [split
 /// component](crate::component#split-components), which is several columns, has no reader.
 ///
 /// A component that is overwritten is not lost, nor is a component whose entity gains or loses
@@ -21,7 +22,8 @@ use super::row_shape::Logged;
 /// [`retire_archetypes`](crate::memory::MemoryMut::retire_archetypes) cause no loss. Commands count
 /// with their combined effect: a buffer that removes a component and inserts it again has
 /// overwritten it, and an entity that the same commands spawn and despawn causes no loss, unless it
-/// has [cleanup components](crate::component#cleanup-components). The entities of
+/// has [cleanup components](crate::component#cleanup-components). The value is the one from before
+/// the commands, or one that they gave the entity: which one is not specified. The entities of
 /// [`Despawns`](super::Despawns) are included if they had a `C`; a cleanup component is lost later,
 /// when it is removed from the entity that is [`Gone`](crate::Gone).
 ///
@@ -46,9 +48,8 @@ use super::row_shape::Logged;
 /// to many (`#[relation(many)]`), have `()` in its place.
 ///
 /// Commands count with their combined effect between two barriers of their
-/// [buffer](crate::CommandBuffer). A gain has the value that the entity has after them. A loss has
-/// the value from before them or one that they gave the entity; which one is not specified. An
-/// entity that they spawn and despawn causes no entry, also if it has cleanup components. In a
+/// [buffer](crate::CommandBuffer). A gain has the value that the entity has after them. An entity
+/// that they spawn and despawn causes no entry, also if it has cleanup components. In a
 /// world with relations, despawns separate commands on columns like barriers, and commands on
 /// sparse components not.
 ///

@@ -153,7 +153,7 @@ pub enum ScheduleError {
         function: String,
     },
     /// The schedule has run with another world. No system has run; or, if a command replaced the
-    /// world during the run, no system after that sync point.
+    /// world during the run, no command after it, and no system after that sync point.
     OtherWorld,
     /// A system did not run because a resource is missing. All other systems did.
     MissingResource {
