@@ -1,7 +1,7 @@
 //! A file that is written at the end of a run.
 
 use crate::program::cannot;
-use std::fs::File;
+use std::fs::{self, File, OpenOptions};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -12,6 +12,8 @@ pub struct Output {
     file: BufWriter<File>,
 }
 
+const ADVICE: &str = "choose a file that can be written, in a folder that exists";
+
 impl Output {
     /// Creates a file. An existing file is overwritten.
     ///
@@ -19,9 +21,8 @@ impl Output {
     ///
     /// A message for the user if the file cannot be written.
     pub fn create(path: &Path) -> Result<Self, String> {
-        let advice = "choose a file that can be written, in a folder that exists";
         let file = File::create(path);
-        let file = file.map_err(|error| format!("{}; {advice}", cannot("write", path, error)))?;
+        let file = file.map_err(|error| format!("{}; {ADVICE}", cannot("write", path, error)))?;
         Ok(Self { path: path.to_owned(), file: BufWriter::new(file) })
     }
 
@@ -32,6 +33,21 @@ impl Output {
     /// A message for the user if the file cannot be written.
     pub fn create_if(path: Option<&Path>) -> Result<Option<Self>, String> {
         path.map(Self::create).transpose()
+    }
+
+    /// Whether a file can be written later. An existing file keeps its bytes.
+    ///
+    /// # Errors
+    ///
+    /// A message for the user if the file cannot be written.
+    pub fn ensure_writable(path: &Path) -> Result<(), String> {
+        let is_new = !path.exists();
+        let file = OpenOptions::new().append(true).create(true).open(path);
+        drop(file.map_err(|error| format!("{}; {ADVICE}", cannot("write", path, error)))?);
+        if is_new {
+            fs::remove_file(path).map_err(|error| cannot("write", path, error))?;
+        }
+        Ok(())
     }
 
     /// Writes the file.

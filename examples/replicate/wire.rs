@@ -71,12 +71,11 @@ impl Wire {
     pub(crate) fn accept(listener: &TcpListener, child: &mut Child) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
         let start = Instant::now();
-        let mut unknown = Vec::new();
+        let (mut unknown, mut other) = (Vec::new(), None);
         loop {
             match listener.accept() {
                 Ok((stream, _)) => {
-                    stream.set_nonblocking(true)?;
-                    unknown.push(stream);
+                    unknown.extend(stream.set_nonblocking(true).is_ok().then_some(stream));
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {}
                 Err(error) if error.kind() == ErrorKind::ConnectionAborted => {}
@@ -86,11 +85,15 @@ impl Wire {
                 match said_id(&stream) {
                     Ok(Some(id)) if id == child.id() => return Self::of_child(stream),
                     Ok(None) => unknown.push(stream),
-                    Ok(Some(_)) | Err(_) => {}
+                    Ok(Some(id)) => other = Some(id),
+                    Err(_) => {}
                 }
             }
             if let Some(status) = child.try_wait()? {
-                return Err(io::Error::other(format!("the mirror has ended: {status}")));
+                let other = other.map_or(String::new(), |id| {
+                    format!("; process {id} has connected, and the mirror is {}", child.id())
+                });
+                return Err(io::Error::other(format!("the mirror has ended: {status}{other}")));
             }
             if start.elapsed() > WAIT_MAX {
                 return Err(ErrorKind::TimedOut.into());

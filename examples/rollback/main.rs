@@ -87,7 +87,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
 
 /// Runs once with late inputs, and once with the same inputs in time.
 fn play(options: &Options) -> Result<String, Box<dyn Error + Send + Sync>> {
-    let state = Output::create_if(options.state.as_deref())?;
+    ensure_writable(options)?;
     let network = Network::new(options.seed, options.frames, options.late);
     let recording = Recording { dust: options.entities, inputs: network.pressed().to_vec() };
     if let Some(path) = &options.save {
@@ -99,7 +99,7 @@ fn play(options: &Options) -> Result<String, Box<dyn Error + Send + Sync>> {
         session.advance(network.own(now))?;
     }
     session.hear(network.arriving_at_last())?;
-    let (hash, in_time) = (session.hash(), in_time(&recording, state)?);
+    let (hash, in_time) = (session.hash(), in_time(&recording, options)?);
     if hash != in_time {
         let end = "which is an error in this program or in the library";
         return Err(format!("late {hash:016x}, in time {in_time:016x}: {end}").into());
@@ -111,21 +111,24 @@ fn replay(
     recording: &Recording,
     options: &Options,
 ) -> Result<String, Box<dyn Error + Send + Sync>> {
-    let hash = in_time(recording, Output::create_if(options.state.as_deref())?)?;
+    ensure_writable(options)?;
+    let hash = in_time(recording, options)?;
     Ok(format!("{} frames replayed\nhash {hash:016x}", recording.inputs.len()))
 }
 
 /// The hash after a run with all inputs in time. Its last state is saved if requested.
-fn in_time(
-    recording: &Recording,
-    state: Option<Output>,
-) -> Result<u64, Box<dyn Error + Send + Sync>> {
+fn in_time(recording: &Recording, options: &Options) -> Result<u64, Box<dyn Error + Send + Sync>> {
     let mut game = Game::new(recording.dust);
     recording.inputs.iter().for_each(|&inputs| game.step(inputs));
     let hash = game.world.hash();
-    if let Some(state) = state {
-        let snapshot = game.world.snapshot()?;
-        state.write(|file| snapshot.write_to(file))?;
+    if let Some(path) = &options.state {
+        game.world.snapshot()?.save(path).map_err(|e| program::cannot("write", path, e))?;
     }
     Ok(hash)
+}
+
+/// The state is written after the run: whether it can be, the user learns before. A former state
+/// keeps its bytes until then.
+fn ensure_writable(options: &Options) -> Result<(), String> {
+    options.state.as_deref().map_or(Ok(()), Output::ensure_writable)
 }

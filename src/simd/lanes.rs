@@ -143,7 +143,8 @@ lane_types! {
 /// ```
 ///
 /// The alignment tells scalars apart as far as it differs. On x86-64 and AArch64 a `u64` is refused
-/// as two `f32`; on i686, where its alignment is 4, it is not. A `u128` is aligned like a register.
+/// as two `f32`; on i686 Linux, where its alignment is 4, it is not. A `u128` is aligned like a
+/// register.
 #[inline]
 #[must_use]
 pub fn scalars<S: Scalar>(slice: &[impl Pod]) -> &[S] {
@@ -276,7 +277,7 @@ const fn assert_made_of<S: Scalar, C: Pod>() -> PhantomData<C> {
     );
     // An alignment below 16 that differs comes from another scalar in it. One of 16 or more comes
     // from a register, or from integers of 128 bits, which cannot be told from one. Their bytes are
-    // read as numbers, as those of any integer.
+    // read as numbers.
     assert!(
         align_of::<C>() == align_of::<S>() || align_of::<C>() >= REGISTER_ALIGN_MIN,
         "the component is not aligned like the scalar: it is not made of them"

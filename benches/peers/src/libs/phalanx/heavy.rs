@@ -27,7 +27,7 @@ pub(crate) fn serial(h: &mut Harness, n: usize) {
 }
 
 pub(crate) fn parallel(h: &mut Harness, n: usize) {
-    // Shares the rows if the first microseconds show that the others take 30 or more, as these do.
+    // Shares the rows if, after the first microseconds, the others seem to take 30 or more.
     h.run("", matrices(n), |w| w.query_mut::<&mut Mat>().par().for_each_chunk(invert), outcome);
     // Divides by chunks, for callers who know that a row is much work.
     h.run(
