@@ -184,10 +184,15 @@ impl<Q: ReadTerms, F: Filter> Matching<'_, Q, F> {
         let is_sorted = orders.iter().all(|(_, _, order)| order.is_same());
         let now = if is_sorted { store.clock() } else { store.advance_clock() };
         let mut moved = 0;
-        store.forget_old_sorts::<S>(orders.iter().map(|(seen, ..)| seen.archetype));
+        // Archetypes of which all rows are seen are kept as sorted.
+        let all = store.archetypes();
+        let whole = orders.iter().map(|(seen, ..)| seen);
+        let whole = whole.filter(|seen| seen.len == all.get(seen.archetype).len());
+        let whole: Vec<_> = whole.map(|seen| seen.archetype).collect();
+        store.forget_old_sorts::<S>(whole.iter().copied());
         for (seen, columns, order) in orders {
             moved += store.reorder(seen.archetype, (&seen.runs, &order), now);
-            if seen.len == store.archetypes().as_slice()[seen.archetype.index()].len() {
+            if whole.binary_search(&seen.archetype).is_ok() {
                 store.note_sorted::<S>(seen.archetype, columns);
             }
         }

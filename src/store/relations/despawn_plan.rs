@@ -5,10 +5,11 @@
 //! stays. Both are known before the first row changes, and where no target of such a relation goes
 //! no plan is made.
 //!
-//! A call of the world fails at the first refused target, and changes no row. Commands despawn as
-//! much as they can. An entity that is refused survives. So do the targets that it would follow,
-//! and the targets that its own `refuse` relations protect. [`Store::settle_despawns`] repeats this
-//! until no more entities survive.
+//! A call of the world fails if a target is refused, and changes no row. Its error names a target
+//! of the first relation, in the order of their names, that refuses one. Commands despawn as much
+//! as they can. An entity that is refused survives. So do the targets that it would follow, and the
+//! targets that its own `refuse` relations protect. [`Store::settle_despawns`] repeats this until
+//! no more entities survive.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
