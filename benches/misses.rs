@@ -167,7 +167,7 @@ count! {
     query_get_mut at writes_10000: QueryGetMut,
         Counts { instructions: 3_230_660, read_misses: 19_951, write_misses: 7 };
 
-    // 58 instructions a row of which one column is written, by kept addresses as above.
+    // 58 instructions a row, with one written column, by kept addresses as above.
     row_write at writes_10000: RowWrite,
         Counts { instructions: 577_435, read_misses: 19_440, write_misses: 46 };
 

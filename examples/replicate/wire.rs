@@ -102,7 +102,7 @@ impl Wire {
         }
     }
 
-    /// The socket to the child, whose id is still to be read.
+    /// The socket to the child. Its id is still to be read.
     fn of_child(stream: TcpStream) -> io::Result<Self> {
         stream.set_nonblocking(false)?;
         let mut wire = Self::new(stream)?;

@@ -150,7 +150,7 @@ impl<'w> LookupSource<'w> {
         (cells, Self::ByCells { archetypes, clock, now })
     }
 
-    /// An archetype of which a cell is to be written, and the version for its stamps.
+    /// An archetype with a cell to be written, and the version for its stamps.
     ///
     /// # Panics
     ///

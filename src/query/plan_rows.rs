@@ -89,7 +89,7 @@ impl<'w, Q: Terms, F: Filter> PlanRows<'w, Q, F> {
 
     /// # Panics
     ///
-    /// If the row is not live. Nothing is stamped.
+    /// If the row is not live. No chunk is stamped.
     fn stamp(&mut self, (entry, number, at): Passing) {
         debug_assert!(is_by_cells::<Q, F>(), "one row stamps its chunk for all others");
         let list = self.archetypes.all()[number as usize].list();

@@ -39,7 +39,7 @@ impl Schedule {
     /// | a system's row is too wide for a chunk | an error | all other commands | yes |
     /// | a system spawns a batch, and all ids are used | an error | all other commands | yes |
     /// | a command names a type with a name that another type of the world has | an error | all other commands | yes |
-    /// | a command puts another world in place of this one | an error | no command after it, and no system after that sync point | |
+    /// | a command exchanges the world | an error | no command after it, and no later system | |
     /// | a system changes an entity that is not alive when the command is applied, also one that went with the target of its relation | `Ok`, or an error if the schedule is [strict](Schedule::strict) | all other commands | yes |
     /// | a command makes a [relation](crate::sparse::relation) to an entity that is not alive | `Ok`, or an error if the schedule is strict | all others, and the rest of this one | yes |
     /// | a command makes a cycle in a tree, also with its own entity as the target | an error | all others, and the rest of this one | yes |

@@ -184,7 +184,7 @@ impl<Q: ReadTerms, F: Filter> Matching<'_, Q, F> {
         let is_sorted = orders.iter().all(|(_, _, order)| order.is_same());
         let now = if is_sorted { store.clock() } else { store.advance_clock() };
         let mut moved = 0;
-        // Archetypes of which all rows are seen are kept as sorted.
+        // An archetype is kept as sorted if all its rows are seen.
         let all = store.archetypes();
         let whole = orders.iter().map(|(seen, ..)| seen);
         let whole = whole.filter(|seen| seen.len == all.get(seen.archetype).len());

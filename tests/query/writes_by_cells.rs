@@ -21,7 +21,7 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    /// Writes every third id and every sixth a second time, and compares what both ways return,
+    /// Writes every third id and every sixth a second time, and compares the results of both ways,
     /// the worlds, and the chunks that count as changed.
     fn assert_agree<Q: Terms, F: Filter>(&mut self, write: impl Fn(&mut Q::Row<'_>))
     where

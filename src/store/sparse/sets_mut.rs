@@ -10,7 +10,7 @@ use super::boxed_set::BoxedSet;
 use super::set_numbers::SetNumbers;
 use super::sparse_set::SparseSet;
 
-/// The greatest number of sets of a query: those of twelve terms, and that of a filter by change.
+/// The greatest number of sets of a query: twelve of terms, and one of a filter by change.
 const SETS_MAX: usize = 12 + 1;
 
 /// The sets of a store, which the terms of a query take: one term a set to write it, or any number
