@@ -33,8 +33,10 @@ pub(crate) struct Ready<P> {
 }
 
 impl<P: Program> Ready<P> {
-    /// A program that has not run.
+    /// A program that has not run, and whose check says so.
     fn cold(program: P) -> Self {
+        let idle = program.check(1);
+        assert!(idle.is_err(), "the check accepts a pass that was not made");
         Self { program: Box::new(program), passes: 0 }
     }
 

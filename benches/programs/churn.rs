@@ -13,7 +13,13 @@ type Spawn = fn(&mut World, usize) -> Entity;
 /// Records the spawn of the entity of a number.
 type RecordSpawn = fn(&mut CommandBuffer, usize) -> Entity;
 
-/// Declares the markers, and functions that spawn entities with each.
+/// Whether an entity has the marker of a kind.
+type IsKind = fn(&World, Entity) -> bool;
+
+/// An index below a length, drawn at random.
+type Draw = Box<dyn FnMut(usize) -> usize>;
+
+/// Declares the markers, functions that spawn entities with each, and questions for each.
 macro_rules! kinds {
     ($($marker:ident)*) => {
         /// The markers.
@@ -30,6 +36,8 @@ macro_rules! kinds {
 
         const RECORDED_KINDS: &[RecordSpawn] =
             &[$(|buffer, i| buffer.spawn((position(i), velocity(i), marker::$marker))),*];
+
+        const IS_KIND: &[IsKind] = &[$(|world, e| world.has::<marker::$marker>(e)),*];
     };
 }
 
@@ -41,7 +49,20 @@ pub struct Churn {
     entities: Vec<Entity>,
     /// The place of each entity of a pass.
     places: Vec<usize>,
-    random: Box<dyn FnMut(usize) -> usize>,
+    random: Draw,
+    replaced: usize,
+}
+
+/// The places of a pass in random order, and the draws of kinds, which follow.
+fn places_and_draws(len: usize, replaced: usize) -> (Vec<usize>, Draw) {
+    let mut places: Vec<_> = random_indices(len, replaced).collect();
+    places.sort_unstable();
+    places.dedup();
+    let mut random = random_index();
+    for i in (1..places.len()).rev() {
+        places.swap(i, random(i + 1));
+    }
+    (places, Box::new(random))
 }
 
 impl Churn {
@@ -49,20 +70,24 @@ impl Churn {
     pub fn new(chunk: ChunkSize, len: usize, replaced: usize) -> Self {
         let mut world = world(chunk);
         let entities = (0..len).map(|i| KINDS[i % KINDS.len()](&mut world, i)).collect();
-        let mut places: Vec<_> = random_indices(len, replaced).collect();
-        places.sort_unstable();
-        places.dedup();
-        let mut random = random_index();
-        for i in (1..places.len()).rev() {
-            places.swap(i, random(i + 1));
+        let (places, random) = places_and_draws(len, replaced);
+        Self { world, entities, places, random, replaced }
+    }
+
+    /// The kind of the entity of each place after a number of passes.
+    fn kinds(&self, passes: u64) -> Vec<usize> {
+        let mut kinds: Vec<_> = (0..self.entities.len()).map(|i| i % KINDS.len()).collect();
+        let (places, mut random) = places_and_draws(kinds.len(), self.replaced);
+        for _ in 0..passes {
+            places.iter().for_each(|&place| kinds[place] = random(KINDS.len()));
         }
-        Self { world, entities, places, random: Box::new(random) }
+        kinds
     }
 }
 
 impl Program for Churn {
     fn pass(&mut self) {
-        let Self { world, entities, places, random } = self;
+        let Self { world, entities, places, random, .. } = self;
         for &place in &*places {
             world.despawn(entities[place]).expect("alive");
         }
@@ -71,14 +96,17 @@ impl Program for Churn {
         }
     }
 
-    fn check(&self, _: u64) -> Result<(), String> {
+    /// The kinds are the trace of a pass: it draws the kind of each entity that it spawns.
+    fn check(&self, passes: u64) -> Result<(), String> {
         full_archetypes(&self.world, KINDS.len())?;
         same("the number of rows", self.world.len(), self.entities.len())?;
-        let is_right = |&(i, &e): &(usize, &Entity)| {
+        let is_right = |&(i, (&e, kind)): &(usize, (&Entity, usize))| {
             self.world.get::<Position>(e) == Ok(&position(i))
                 && self.world.get::<Velocity>(e) == Ok(&velocity(i))
+                && IS_KIND[kind](&self.world, e)
         };
-        let right = self.entities.iter().enumerate().filter(is_right).count();
+        let wanted = self.entities.iter().zip(self.kinds(passes));
+        let right = wanted.enumerate().filter(is_right).count();
         same("the number of entities that are right", right, self.entities.len())
     }
 }
@@ -88,7 +116,7 @@ pub struct ChurnBatch(pub Churn);
 
 impl Program for ChurnBatch {
     fn pass(&mut self) {
-        let Churn { world, entities, places, random } = &mut self.0;
+        let Churn { world, entities, places, random, .. } = &mut self.0;
         let gone: Vec<_> = places.iter().map(|&place| entities[place]).collect();
         world.despawn_batch(&gone);
         for &place in &*places {
@@ -122,7 +150,7 @@ impl ChurnCommands {
 
 impl Program for ChurnCommands {
     fn pass(&mut self) {
-        let Self { churn: Churn { world, entities, places, random }, buffer } = self;
+        let Self { churn: Churn { world, entities, places, random, .. }, buffer } = self;
         for &place in &*places {
             buffer.despawn(entities[place]);
         }

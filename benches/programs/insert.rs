@@ -99,7 +99,8 @@ pub struct SpawnAndClear {
     pub world: World,
     pub len: usize,
     pub chunk: ChunkSize,
-    spawned: usize,
+    /// Rows of all passes: the world is as it was before a pass.
+    spawned: u64,
 }
 
 impl SpawnAndClear {
@@ -108,19 +109,19 @@ impl SpawnAndClear {
         let mut world = world(chunk);
         world.spawn_batch((0..len).map(row_of_100_bytes));
         world.clear();
-        Self { world, len, spawned: len, chunk }
+        Self { world, len, spawned: 0, chunk }
     }
 }
 
 impl Program for SpawnAndClear {
     fn pass(&mut self) {
-        self.spawned = self.world.spawn_batch((0..self.len).map(row_of_100_bytes)).len();
+        self.spawned += self.world.spawn_batch((0..self.len).map(row_of_100_bytes)).len() as u64;
         black_box(&mut self.world).clear();
     }
 
     /// The rows of a pass are gone after it, so one more batch is spawned and proven.
-    fn check(&self, _: u64) -> Result<(), String> {
-        same("the number spawned", self.spawned, self.len)?;
+    fn check(&self, passes: u64) -> Result<(), String> {
+        same("the number spawned", self.spawned, passes * self.len as u64)?;
         same("the number left", self.world.len(), 0)?;
         let mut batch = SpawnBatch::new(self.chunk, self.len);
         batch.pass();

@@ -105,7 +105,13 @@ impl Program for AddAndRemove {
         }
     }
 
-    fn check(&self, _: u64) -> Result<(), String> {
+    /// The order of the rows is the trace of a pass: a row that leaves an archetype has the last
+    /// row moved into its place, and a row that comes is the last.
+    fn check(&self, passes: u64) -> Result<(), String> {
+        let rows = self.world.query::<&Owned>().without::<Lent>().rows();
+        let moved = moved_rows(self.entities.len(), passes);
+        let in_place = rows.zip(&moved).filter(|(owned, i)| owned.0 == **i as f32).count();
+        same("the number of rows in the order of the passes", in_place, moved.len())?;
         let left = self.world.query::<&Lent>().rows().filter(|lent| lent.0 == 1.0).count();
         same("the number of residents", left, self.residents)?;
         let added = self.world.query::<&Lent>().count_rows();
@@ -116,4 +122,18 @@ impl Program for AddAndRemove {
         let count = self.entities.iter().enumerate().filter(kept).count();
         same("the number of entities that kept theirs", count, self.entities.len())
     }
+}
+
+/// The entities in the order of their rows, after passes in which each in turn left and came back.
+fn moved_rows(len: usize, passes: u64) -> Vec<usize> {
+    let mut entities: Vec<usize> = (0..len).collect();
+    let mut rows = entities.clone();
+    for _ in 0..passes {
+        for entity in 0..len {
+            let (row, last) = (rows[entity], entities[len - 1]);
+            entities.swap(row, len - 1);
+            (rows[last], rows[entity]) = (row, len - 1);
+        }
+    }
+    entities
 }
