@@ -7,6 +7,9 @@ use std::time::{Duration, Instant};
 /// Steps made before an outcome is compared.
 pub(crate) const STEPS: u64 = 3;
 
+/// Doublings of a one for which a sum of many rows is finite, and exact, in `f32` and `f64`.
+const DOUBLINGS: u64 = 100;
+
 /// A sample lasts at least this long, or one iteration if that is longer.
 const SAMPLE_NS: f64 = 1_500_000.0;
 const SAMPLES_MIN: usize = 9;
@@ -89,17 +92,31 @@ impl Harness {
         mut step: impl FnMut(&mut S),
         outcome: impl FnMut(&mut S) -> Outcome,
     ) {
-        let timed = |state: &mut S, steps: u64| {
-            let start = Instant::now();
-            for _ in 0..steps {
-                step(state);
-                // The result of a step must be in memory before the next step, and before the clock
-                // is read.
-                black_box(&mut *state);
-            }
-            nanoseconds(start.elapsed())
+        self.sample(variant, state, |state, steps| time_of(state, steps, &mut step), outcome);
+    }
+
+    /// Like [`run`](Self::run), for a step that doubles floats: they are infinite after 127 steps,
+    /// and show no other. So they are set to one before the last steps of each sample, while the
+    /// clock stands still, and the doublings after these steps count for all steps of the sample.
+    /// `each` calls a function with each float. The outcome is the number of doubled floats.
+    pub(crate) fn run_doubling<S>(
+        &mut self,
+        variant: &str,
+        state: S,
+        mut step: impl FnMut(&mut S),
+        mut each: impl FnMut(&mut S, &mut dyn FnMut(&mut f32)),
+    ) {
+        let timed = |(state, doubled): &mut (S, f64), steps: u64| {
+            let last = steps.min(DOUBLINGS);
+            let most = time_of(state, steps - last, &mut step);
+            each(state, &mut |float| *float = 1.0);
+            let rest = time_of(state, last, &mut step);
+            let mut sum = 0.0;
+            each(state, &mut |float| sum += f64::from(*float));
+            *doubled += sum / 2f64.powi(last as i32) * steps as f64;
+            most + rest
         };
-        self.sample(variant, state, timed, outcome);
+        self.sample(variant, (state, 0.0), timed, |(_, doubled)| Outcome::Sum(*doubled));
     }
 
     /// Like [`run`](Self::run), for a step that changes a state and then changes it back: such a
@@ -256,6 +273,18 @@ impl Harness {
     }
 }
 
+/// The time of `steps` steps.
+fn time_of<S>(state: &mut S, steps: u64, step: &mut impl FnMut(&mut S)) -> f64 {
+    let start = Instant::now();
+    for _ in 0..steps {
+        step(state);
+        // The result of a step must be in memory before the next step, and before the clock is
+        // read.
+        black_box(&mut *state);
+    }
+    nanoseconds(start.elapsed())
+}
+
 fn nanoseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e9
 }
@@ -276,6 +305,30 @@ mod tests {
             let outcome = |made: usize| Outcome::Count(made).held(7 * made);
             assert_eq!(found[0].outcome, outcome(found[0].steps as usize));
             assert_eq!(found[1].outcome, outcome(0), "halves that were left out");
+        }
+    }
+
+    #[test]
+    fn each_step_doubles_each_float_and_one_left_out_is_noticed() {
+        let double = |floats: &mut [f32; 7]| floats.iter_mut().for_each(|float| *float *= 2.0);
+        fn each(floats: &mut [f32; 7], f: &mut dyn FnMut(&mut f32)) {
+            floats.iter_mut().for_each(f);
+        }
+        for phase in [Phase::Agree, Phase::Time(Duration::from_millis(1))] {
+            let found = Harness::measure(phase, "raw", "double", 7, |h, _| {
+                h.run_doubling("", [1.0; 7], double, each);
+                let mut made = 0;
+                let lazy = |floats: &mut [f32; 7]| {
+                    made += 1;
+                    let len = if made % 100 == 3 { 6 } else { 7 };
+                    floats[..len].iter_mut().for_each(|float| *float *= 2.0);
+                };
+                h.run_doubling("lazy", [1.0; 7], lazy, each);
+            });
+            for (finding, right) in found.iter().zip([true, false]) {
+                let doubled = Outcome::Sum(7.0 * finding.steps as f64);
+                assert_eq!(finding.outcome == doubled, right, "{}", finding.row.label());
+            }
         }
     }
 }

@@ -368,7 +368,7 @@ pub(crate) const WORKLOADS: &[Workload] = &[
     },
     Workload {
         what: "write all entities; then put the world back to a snapshot",
-        expected: |size, _| snapshots::expected_restored(size),
+        expected: |size, steps| snapshots::expected_restored(size, Written::All, steps),
         ways: ways! {
             (snapshots::written, (Call::Restore, Written::All))
             [raw phalanx hecs bevy_ecs flecs_ecs legion]
@@ -377,7 +377,7 @@ pub(crate) const WORKLOADS: &[Workload] = &[
     },
     Workload {
         what: "the same after 1 % of the entities, neighbours, were written",
-        expected: |size, _| snapshots::expected_restored(size),
+        expected: |size, steps| snapshots::expected_restored(size, Written::Part, steps),
         ways: ways! {
             (snapshots::written, (Call::Restore, Written::Part))
             [raw phalanx hecs bevy_ecs flecs_ecs legion]
@@ -386,7 +386,7 @@ pub(crate) const WORKLOADS: &[Workload] = &[
     },
     Workload {
         what: "the same after 1 % of the entities were despawned, and as many spawned",
-        expected: |size, _| snapshots::expected_restored(size),
+        expected: |size, steps| snapshots::expected_restored(size, Written::Part, steps),
         ways: ways!((snapshots::replaced) [phalanx hecs bevy_ecs]),
         ..plain("snapshot_restore/replaced", &[SNAPSHOT_ENTITIES])
     },
@@ -471,6 +471,7 @@ mod tests {
             "fragmented_iter",
             "heavy_compute/serial",
             "heavy_compute/par",
+            "snapshot_restore/part",
             "add_remove/one",
             "add_remove/query",
             "add_remove/wide",

@@ -147,10 +147,11 @@ fn doubled(h: &mut Harness, make: impl Fn() -> World) {
         let q = w.query::<&mut Data>();
         (w, q)
     };
-    let outcome =
-        |(w, _): &mut (World, Write<Data>)| Outcome::Sum(sum_of::<Data>(w, |d| f64::from(d.0)));
-    h.run("", state(), |(w, q)| q.iter_mut(w).for_each(|mut d| d.0 *= 2.0), outcome);
-    h.run(
+    let each = |(w, _): &mut (World, Write<Data>), f: &mut dyn FnMut(&mut f32)| {
+        w.query::<&mut Data>().iter_mut(w).for_each(|mut d| f(&mut d.0));
+    };
+    h.run_doubling("", state(), |(w, q)| q.iter_mut(w).for_each(|mut d| d.0 *= 2.0), each);
+    h.run_doubling(
         "contig",
         state(),
         |(w, q)| {
@@ -160,9 +161,9 @@ fn doubled(h: &mut Harness, make: impl Fn() -> World) {
                 }
             }
         },
-        outcome,
+        each,
     );
-    h.run(
+    h.run_doubling(
         "contig, no ticks",
         state(),
         |(w, q)| {
@@ -172,7 +173,7 @@ fn doubled(h: &mut Harness, make: impl Fn() -> World) {
                 }
             }
         },
-        outcome,
+        each,
     );
 }
 

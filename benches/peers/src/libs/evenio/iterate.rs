@@ -66,24 +66,36 @@ fn by_columns(
 }
 
 pub(crate) fn fragmented_iter(h: &mut Harness, _: usize) {
-    let mut w = World::new();
+    let (mut w, mut all) = (World::new(), Vec::new());
     macro_rules! spawn {
             ($($m:ident)*) => { $(
                 for _ in 0..FRAGMENT_ROWS {
                     let e = w.spawn();
                     w.insert(e, $m(0.0));
                     w.insert(e, Data(1.0));
+                    all.push(e);
                 }
             )* };
         }
     for_letters!(spawn);
-    h.run("", with_data(w), |w| w.send(Tick), |w| Outcome::Sum(asked_sum(w)))
+    doubled(h, (w, all));
 }
 
 /// schedule, changed_filter: evenio has neither a parallel scheduler nor change detection.
 pub(crate) fn many_archetypes(h: &mut Harness, archetypes: usize) {
-    let (w, _) = tagged(archetypes, |_| 1.0);
-    h.run("", with_data(w), |w| w.send(Tick), |w| Outcome::Sum(asked_sum(w)))
+    doubled(h, tagged(archetypes, |_| 1.0));
+}
+
+fn doubled(h: &mut Harness, (mut w, all): (World, Vec<EntityId>)) {
+    w.add_handler(|_: Receiver<Tick>, f: Fetcher<&mut Data>| {
+        f.into_iter().for_each(|d| d.0 *= 2.0)
+    });
+    h.run_doubling(
+        "",
+        w,
+        |w| w.send(Tick),
+        |w, f| all.iter().for_each(|&e| f(&mut w.get_mut::<Data>(e).expect("has data").0)),
+    );
 }
 
 /// A world of many archetypes, and its entities in order, with a value each. Tags come one by one,

@@ -70,11 +70,3 @@ fn spawn_full(w: &mut World, n: usize) {
         w.insert(e, black_box(Transform([1.0; 16])));
     }
 }
-
-fn with_data(mut w: World) -> World {
-    w.add_handler(|_: Receiver<Tick>, f: Fetcher<&mut Data>| {
-        f.into_iter().for_each(|d| d.0 *= 2.0)
-    });
-    w.add_handler(|_: Receiver<Sum>, f: Fetcher<&Data>| put(f.iter().map(|d| d.0 as f64).sum()));
-    w
-}

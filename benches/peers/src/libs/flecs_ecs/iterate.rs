@@ -186,17 +186,16 @@ pub(crate) fn sum_column(h: &mut Harness, n: usize) {
 }
 
 fn doubled(h: &mut Harness, make: impl Fn() -> World) {
-    let sum = |w: &World| {
-        let mut s = 0.0;
-        w.new_query::<&Data>().each(|d| s += d.0 as f64);
-        s
+    type State = (Query<&'static mut Data>, World);
+    let each = |(_, w): &mut State, f: &mut dyn FnMut(&mut f32)| {
+        w.new_query::<&mut Data>().each(|d| f(&mut d.0));
     };
     let state = || {
         let w = make();
         let q = w.query::<&mut Data>().set_cached().build();
         (q, w)
     };
-    h.run(
+    h.run_doubling(
         "",
         state(),
         |(q, _)| {
@@ -209,9 +208,9 @@ fn doubled(h: &mut Harness, make: impl Fn() -> World) {
                 }
             })
         },
-        |(_, w)| Outcome::Sum(sum(w)),
+        each,
     );
-    h.run(
+    h.run_doubling(
         "unchecked",
         state(),
         |(q, _)| {
@@ -225,13 +224,13 @@ fn doubled(h: &mut Harness, make: impl Fn() -> World) {
                 }
             })
         },
-        |(_, w)| Outcome::Sum(sum(w)),
+        each,
     );
-    h.run("each", state(), |(q, _)| q.each(|d| d.0 *= 2.0), |(_, w)| Outcome::Sum(sum(w)));
-    h.run(
+    h.run_doubling("each", state(), |(q, _)| q.each(|d| d.0 *= 2.0), each);
+    h.run_doubling(
         "each unchecked",
         state(), // SAFETY: one component per row, no aliasing.
         |(q, _)| unsafe { q.each_unchecked(|d| d.0 *= 2.0) },
-        |(_, w)| Outcome::Sum(sum(w)),
+        each,
     );
 }

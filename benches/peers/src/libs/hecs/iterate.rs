@@ -75,20 +75,8 @@ pub(crate) fn fragmented_iter(h: &mut Harness, _: usize) {
         for_letters!(spawn);
         w
     };
-    let sum = |w: &World| -> f64 { w.query::<&Data>().iter().map(|d| d.0 as f64).sum() };
-    h.run(
-        "",
-        (make(), PreparedQuery::<&mut Data>::new()),
-        |(w, q)| q.query_mut(w).for_each(|d| d.0 *= 2.0),
-        |(w, _)| Outcome::Sum(sum(w)),
-    );
-    h.run(
-        "query_mut",
-        make(),
-        |w| w.query_mut::<&mut Data>().into_iter().for_each(|d| d.0 *= 2.0),
-        |w| Outcome::Sum(sum(w)),
-    );
-    h.run(
+    doubled(h, make);
+    h.run_doubling(
         "columns",
         make(),
         |w| {
@@ -100,25 +88,31 @@ pub(crate) fn fragmented_iter(h: &mut Harness, _: usize) {
                 }
             }
         },
-        |w| Outcome::Sum(sum(w)),
+        each_float,
     );
 }
 
 pub(crate) fn many_archetypes(h: &mut Harness, archetypes: usize) {
-    let make = || tagged(archetypes, |_| 1.0).0;
-    let sum = |w: &World| -> f64 { w.query::<&Data>().iter().map(|d| d.0 as f64).sum() };
-    h.run(
+    doubled(h, || tagged(archetypes, |_| 1.0).0);
+}
+
+fn doubled(h: &mut Harness, make: impl Fn() -> World) {
+    h.run_doubling(
         "",
         (make(), PreparedQuery::<&mut Data>::new()),
         |(w, q)| q.query_mut(w).for_each(|d| d.0 *= 2.0),
-        |(w, _)| Outcome::Sum(sum(w)),
+        |(w, _), f| each_float(w, f),
     );
-    h.run(
+    h.run_doubling(
         "query_mut",
         make(),
         |w| w.query_mut::<&mut Data>().into_iter().for_each(|d| d.0 *= 2.0),
-        |w| Outcome::Sum(sum(w)),
+        each_float,
     );
+}
+
+fn each_float(w: &mut World, f: &mut dyn FnMut(&mut f32)) {
+    w.query_mut::<&mut Data>().into_iter().for_each(|d| f(&mut d.0));
 }
 
 /// A world of many archetypes, and its entities in order, with a value each.

@@ -118,11 +118,15 @@ pub(crate) fn sum_column(h: &mut Harness, n: usize) {
 }
 
 fn doubled(h: &mut Harness, make: impl Fn() -> World) {
-    let check = |s: &mut (World, QW<Data>)| Outcome::Sum(sum_of::<Data>(&s.0, |d| d.0 as f64));
-    h.run("", (make(), <Write<Data>>::query()), |(w, q)| q.for_each_mut(w, |d| d.0 *= 2.0), check);
-    h.run(
+    let state = || (make(), <Write<Data>>::query());
+    type State = (World, QW<Data>);
+    let each = |(w, _): &mut State, f: &mut dyn FnMut(&mut f32)| {
+        <Write<Data>>::query().for_each_mut(w, |d| f(&mut d.0));
+    };
+    h.run_doubling("", state(), |(w, q)| q.for_each_mut(w, |d| d.0 *= 2.0), each);
+    h.run_doubling(
         "chunks",
-        (make(), <Write<Data>>::query()),
+        state(),
         |(w, q)| {
             q.for_each_chunk_mut(w, |c| {
                 for d in c.into_components() {
@@ -130,6 +134,6 @@ fn doubled(h: &mut Harness, make: impl Fn() -> World) {
                 }
             })
         },
-        check,
+        each,
     );
 }

@@ -74,10 +74,10 @@ pub(crate) fn many_archetypes(h: &mut Harness, archetypes: usize) {
 }
 
 fn doubled(h: &mut Harness, variant: &str, columns: Vec<Vec<f32>>, kernel: impl Fn(&mut [f32])) {
-    h.run(
+    h.run_doubling(
         variant,
         columns,
         |columns| black_box(columns).iter_mut().for_each(|column| kernel(column)),
-        |columns| Outcome::Sum(columns.iter().flatten().copied().map(f64::from).sum()),
+        |columns, f| columns.iter_mut().flatten().for_each(f),
     );
 }

@@ -42,20 +42,19 @@ pub(crate) fn fragmented_iter(h: &mut Harness, _: usize) {
             ($($m:ident)*) => { $( w.bulk_add_entity((0..FRAGMENT_ROWS).map(|_| ($m(0.0), Data(1.0)))); )* };
         }
     for_letters!(spawn);
-    h.run(
-        "",
-        w,
-        |w| w.run(|mut d: ViewMut<Data>| (&mut d).iter().for_each(|d| d.0 *= 2.0)),
-        |w| Outcome::Sum(data_sum(w)),
-    );
+    doubled(h, w);
 }
 
 pub(crate) fn many_archetypes(h: &mut Harness, archetypes: usize) {
-    h.run(
+    doubled(h, tagged(archetypes, |_| 1.0).0);
+}
+
+fn doubled(h: &mut Harness, w: World) {
+    h.run_doubling(
         "",
-        tagged(archetypes, |_| 1.0).0,
+        w,
         |w| w.run(|mut d: ViewMut<Data>| (&mut d).iter().for_each(|d| d.0 *= 2.0)),
-        |w| Outcome::Sum(data_sum(w)),
+        |w, f| w.run(|mut d: ViewMut<Data>| (&mut d).iter().for_each(|d| f(&mut d.0))),
     );
 }
 

@@ -48,9 +48,6 @@ fn world_pv(n: usize) -> (World, Vec<EntityId>) {
         .collect();
     (w, e)
 }
-fn data_sum(w: &World) -> f64 {
-    w.run(|d: View<Data>| d.iter().map(|d| d.0 as f64).sum())
-}
 
 fn heavy_world(n: usize) -> World {
     let mut w = World::new();

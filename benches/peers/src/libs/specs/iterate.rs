@@ -76,26 +76,22 @@ pub(crate) fn fragmented_iter(h: &mut Harness, _: usize) {
             )* };
         }
     for_letters!(spawn);
-    h.run(
+    doubled(h, w);
+}
+
+pub(crate) fn many_archetypes(h: &mut Harness, archetypes: usize) {
+    doubled(h, tagged(archetypes, |_| 1.0).0);
+}
+
+fn doubled(h: &mut Harness, w: World) {
+    h.run_doubling(
         "",
         w,
         |w| {
             let mut d = w.write_storage::<Data>();
             (&mut d).join().for_each(|d| d.0 *= 2.0);
         },
-        |w| Outcome::Sum(sum_of::<Data>(w, |d| d.0 as f64)),
-    );
-}
-
-pub(crate) fn many_archetypes(h: &mut Harness, archetypes: usize) {
-    h.run(
-        "",
-        tagged(archetypes, |_| 1.0).0,
-        |w| {
-            let mut d = w.write_storage::<Data>();
-            (&mut d).join().for_each(|d| d.0 *= 2.0);
-        },
-        |w| Outcome::Sum(sum_of::<Data>(w, |d| d.0 as f64)),
+        |w, f| (&mut w.write_storage::<Data>()).join().for_each(|d| f(&mut d.0)),
     );
 }
 
