@@ -58,16 +58,16 @@ impl Frame {
     fn by_columns(&mut self) {
         self.steer();
         let Self { world: w, queries: q, .. } = self;
-        by_columns(w, accelerate_rows);
-        by_columns(w, slow_rows);
-        by_columns(w, advance_rows);
+        on_columns(w, accelerate_rows);
+        on_columns(w, slow_rows);
+        on_columns(w, advance_rows);
         q.bounced.query_mut(w).for_each(|(p, v)| bounce_row(p, v));
-        by_columns(w, sicken_rows);
+        on_columns(w, sicken_rows);
         for mut health in w.archetypes().filter_map(|archetype| archetype.get::<&mut Health>()) {
             heal_rows(&mut health);
         }
         self.signal();
-        by_columns(&self.world, mirror_rows);
+        on_columns(&self.world, mirror_rows);
         self.live_and_die();
     }
 
@@ -120,7 +120,7 @@ impl Frame {
 }
 
 /// Runs a kernel on two columns of each archetype that has both.
-fn by_columns<X: hecs::Component, Y: hecs::Component>(w: &World, kernel: fn(&mut [X], &[Y])) {
+fn on_columns<X: hecs::Component, Y: hecs::Component>(w: &World, kernel: impl Fn(&mut [X], &[Y])) {
     for archetype in w.archetypes() {
         if let (Some(mut x), Some(y)) = (archetype.get::<&mut X>(), archetype.get::<&Y>()) {
             kernel(&mut x, &y);
