@@ -35,6 +35,12 @@ impl<'w> ArchetypesInPlace<'w> {
         ArchetypesInPlace(self.0)
     }
 
+    /// The archetypes, in which nothing is written any more.
+    #[inline]
+    pub(crate) const fn into_shared(self) -> &'w Archetypes {
+        self.0
+    }
+
     /// The archetypes in the order of their numbers.
     #[inline]
     pub(crate) fn into_columns(self) -> ColumnsMut<'w> {

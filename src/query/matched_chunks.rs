@@ -16,43 +16,37 @@ use super::terms::Terms;
 
 /// The matches of terms and filters in an exclusive store. Stamps no chunk.
 pub(crate) fn matches_in<Q: Terms, F: Filter>(store: &mut Store, filter: &F) -> Matches {
-    let QueryParts { plan, archetypes, sparse, .. } = store.query_parts(query_type::<Q, F>());
-    let filter = OpenFilter::new(*filter).with_sets(sparse);
-    let archetypes = archetypes.as_slice();
     if !is_by_row::<Q, F>() {
-        return Matches { chunks: matches(plan, archetypes, filter), rows: Vec::new() };
+        let QueryParts { plan, archetypes, sparse, .. } = store.query_parts(query_type::<Q, F>());
+        let filter = OpenFilter::new(*filter).with_sets(sparse);
+        return Matches { chunks: matches(plan, archetypes.as_slice(), filter), rows: Vec::new() };
     }
-    // All at once: a test of chunks is called once for each.
-    let seen = entries(plan, archetypes, filter).map(|(entry, number, archetype)| {
-        let masks: Vec<_> = masks::<Q, F>(plan, entry, archetype, filter).collect();
-        (number, archetype, masks)
-    });
-    let seen: Vec<_> = seen.filter(|(_, _, masks)| !masks.is_empty()).collect();
-    if seen.iter().all(|(_, _, masks)| masks.iter().all(RowMask::all)) {
-        let chunks = seen.into_iter().map(|(archetype, _, masks)| {
-            let chunks = masks.iter().map(RowMask::chunk).collect();
-            MatchedChunks { archetype, chunks: ChunkSet::Some(chunks) }
+    let seen = masks_in::<Q, F>(store, filter);
+    let by_archetype = seen.chunk_by(|(a, ..), (b, ..)| a == b);
+    if seen.iter().all(|(.., mask)| mask.all()) {
+        let chunks = by_archetype.map(|seen| {
+            let chunks = seen.iter().map(|(.., mask)| mask.chunk()).collect();
+            MatchedChunks { archetype: seen[0].0, chunks: ChunkSet::Some(chunks) }
         });
         return Matches { chunks: chunks.collect(), rows: Vec::new() };
     }
-    Matches { chunks: Vec::new(), rows: seen.into_iter().map(rows_of).collect() }
+    Matches { chunks: Vec::new(), rows: by_archetype.map(rows_of).collect() }
 }
 
-/// Calls `f` with each chunk that terms and filters match in an exclusive store, and the rows that
-/// they see, after all tests of chunks, which may panic. Stamps no chunk.
-pub(crate) fn masks_in<Q: Terms, F: Filter>(
-    store: &mut Store,
+/// The chunks that terms and filters match in an exclusive store, in the order of a pass, with the
+/// rows that they see. All tests of chunks are made, once for each. Stamps no chunk.
+pub(crate) fn masks_in<'s, Q: Terms, F: Filter>(
+    store: &'s mut Store,
     filter: &F,
-    mut f: impl FnMut(ArchetypeId, &Archetype, RowMask<'_>),
-) {
+) -> Vec<(ArchetypeId, &'s Archetype, RowMask<'s>)> {
     let QueryParts { plan, archetypes, sparse, .. } = store.query_parts(query_type::<Q, F>());
     let filter = OpenFilter::new(*filter).with_sets(sparse);
     let mut all = Vec::new();
-    for (entry, id, archetype) in entries(plan, archetypes.as_slice(), filter) {
+    for (entry, id, archetype) in entries(plan, archetypes.into_shared().as_slice(), filter) {
         let masks = masks::<Q, F>(plan, entry, archetype, filter);
         all.extend(masks.map(|mask| (id, archetype, mask)));
     }
-    all.into_iter().for_each(|(id, archetype, mask)| f(id, archetype, mask));
+    all
 }
 
 impl<Q: Terms, F: Filter> Query<'_, Q, F> {
@@ -96,14 +90,14 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     }
 }
 
-/// The entities of the rows that a query sees in an archetype.
-fn rows_of((number, archetype, masks): (ArchetypeId, &Archetype, Vec<RowMask<'_>>)) -> MatchedRows {
+/// The entities of the rows that a query sees in an archetype, in at least one chunk.
+fn rows_of(seen: &[(ArchetypeId, &Archetype, RowMask<'_>)]) -> MatchedRows {
     let mut entities = Vec::new();
-    for mask in masks {
+    for (_, archetype, mask) in seen {
         let in_chunk = archetype.entities_of_chunk(mask.chunk());
         mask.runs().for_each(|run| entities.extend_from_slice(&in_chunk[run]));
     }
-    MatchedRows { archetype: number, entities }
+    MatchedRows { archetype: seen[0].0, entities }
 }
 
 /// The archetypes with rows that a plan lists, with the numbers of their entries. A filter by tags

@@ -215,8 +215,8 @@ impl<Q: Terms, F: Filter> Matching<'_, Q, F> {
         let (store, filter) = self.into_parts();
         let (id, now) = (store.registry().id::<C>(), store.clock().next());
         let mut switched = 0;
-        masks_in::<Q, F>(store, &filter, |_, archetype, mask| {
-            let Some(column) = archetype.column(id) else { return };
+        for (_, archetype, mask) in masks_in::<Q, F>(store, &filter) {
+            let Some(column) = archetype.column(id) else { continue };
             let bits = archetype.bits(column);
             let bits = bits.expect("an archetype has no bits of an enableable component");
             // The rows that are seen may depend on the bits that are switched.
@@ -233,7 +233,7 @@ impl<Q: Terms, F: Filter> Matching<'_, Q, F> {
                     }
                 }
             }
-        });
+        }
         if switched > 0 {
             store.advance_clock();
         }

@@ -317,16 +317,16 @@ fn key_slices<'k, K>(runs: &[RowRun], mut keys: &'k [K]) -> Vec<KeySlice<&'k [K]
 /// The rows that a query sees in each archetype, in its order.
 fn seen_rows<Q: ReadTerms, F: Filter>(store: &mut Store, filter: &F) -> Vec<SeenRows> {
     let mut seen: Vec<SeenRows> = Vec::new();
-    masks_in::<Q, F>(store, filter, |id, _, mask| {
+    for (id, _, mask) in masks_in::<Q, F>(store, filter) {
         if seen.last().is_none_or(|last| last.archetype != id) {
             seen.push(SeenRows { archetype: id, runs: Vec::new(), len: 0 });
         }
-        let Some(SeenRows { runs, len, .. }) = seen.last_mut() else { return };
+        let Some(SeenRows { runs, len, .. }) = seen.last_mut() else { continue };
         for run in mask.runs_in_chunk() {
             *len += run.len();
             let at = ChunkRow { chunk: mask.chunk(), row: run.start };
             runs.push(RowRun { at, len: run.end - run.start });
         }
-    });
+    }
     seen
 }
