@@ -33,20 +33,10 @@ macro_rules! __relation {
         #[derive($crate::__core::clone::Clone, $crate::__core::marker::Copy)]
         $visibility struct $name { __set_by_of: $crate::Entity }
 
-        $($quiet)*
-        const _: () = {
-            use $crate::__define::arguments::*;
-            target();
-
-            impl $name {
-                /// The relation to `target`.
-                #[must_use]
-                $visibility const fn of(target: $crate::Entity) -> Self {
-                    Self { __set_by_of: target }
-                }
-            }
-        };
-        $crate::__relation! { @target [$($quiet)*] $visibility $name }
+        $crate::__relation! {
+            @target [$($quiet)*] $visibility $name []
+            /// The relation to `target`.
+        }
     };
     (@struct [$($quiet:tt)*] [$(#[$attribute:meta])*] $visibility:vis $name:ident ordered) => {
         $(#[$attribute])*
@@ -59,19 +49,9 @@ macro_rules! __relation {
         $($quiet)*
         const _: () = {
             use $crate::__define::arguments::*;
-            target();
+            place();
 
             impl $name {
-                /// The relation to `target`. A source that has it and gets it again by an insertion
-                /// keeps its place among the sources of `target`; another one comes last.
-                #[must_use]
-                $visibility const fn of(target: $crate::Entity) -> Self {
-                    Self {
-                        __set_by_of: target,
-                        __set_by_at: $crate::__core::option::Option::None,
-                    }
-                }
-
                 /// The relation that is inserted, or moved, to a place among the sources of its
                 /// target: those from there on come after it. A place beyond the end is the end.
                 #[must_use]
@@ -85,17 +65,36 @@ macro_rules! __relation {
                 }
             }
         };
-        $crate::__relation! { @target [$($quiet)*] $visibility $name }
-    };
-    (@target [$($quiet:tt)*] $visibility:vis $name:ident) => {
-        $($quiet)*
-        impl $name {
-            /// The entity to which it points.
-            #[must_use]
-            $visibility const fn target(&self) -> $crate::Entity {
-                self.__set_by_of
-            }
+        $crate::__relation! {
+            @target [$($quiet)*] $visibility $name
+            [__set_by_at: $crate::__core::option::Option::None]
+            /// The relation to `target`. A source that has it and gets it again by an insertion
+            /// keeps its place among the sources of `target`; another one comes last.
         }
+    };
+    (
+        @target [$($quiet:tt)*] $visibility:vis $name:ident [$($unplaced:tt)*]
+        $(#[$of_target:meta])*
+    ) => {
+        $($quiet)*
+        const _: () = {
+            use $crate::__define::arguments::*;
+            target();
+
+            impl $name {
+                $(#[$of_target])*
+                #[must_use]
+                $visibility const fn of(target: $crate::Entity) -> Self {
+                    Self { __set_by_of: target, $($unplaced)* }
+                }
+
+                /// The entity to which it points.
+                #[must_use]
+                $visibility const fn target(&self) -> $crate::Entity {
+                    self.__set_by_of
+                }
+            }
+        };
     };
     (@place $name:ident) => { $crate::__core::option::Option::None };
     (@place $name:ident ordered) => {
