@@ -316,11 +316,14 @@ impl Store {
         let bundle = self.bundle_id::<B>();
         self.attempt(|store| {
             let home = store.home(bundle)?;
-            let archetype = store.archetypes.get_mut(store.bundles.home(home).archetype);
+            let id = store.bundles.home(home).archetype;
+            let archetype = store.archetypes.get_mut(id);
             ensure_room(archetype, &mut store.entities, rows)?;
             archetype.reserve(rows, &mut store.pool);
             // Rows that are reserved for other bundles need ids as well.
-            let spare = store.archetypes.as_slice().iter().map(|a| a.list().spare_rows());
+            let others = store.archetypes.as_slice().iter().enumerate();
+            let others = others.filter(|&(number, _)| number != id.index());
+            let spare = others.map(|(_, archetype)| archetype.list().spare_rows());
             store.entities.reserve_capacity(spare.fold(rows, usize::saturating_add));
             Ok(())
         })

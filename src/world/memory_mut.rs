@@ -236,3 +236,33 @@ impl MemoryMut<'_> {
             + memory.log_bytes
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use bytemuck::{Pod, Zeroable};
+
+    use super::*;
+    use crate::impl_component;
+
+    #[derive(Clone, Copy, Pod, Zeroable)]
+    #[repr(C)]
+    struct A(u32);
+    #[derive(Clone, Copy, Pod, Zeroable)]
+    #[repr(C)]
+    struct B(u32);
+    impl_component!(A as "A", B as "B");
+
+    #[test]
+    fn reserved_rows_are_counted_once_in_the_directory() {
+        let mut world = World::new();
+        let bytes = |world: &World| world.store.entities().capacity_bytes();
+        world.reserve::<A>(100_000).expect("room");
+        let of_one = bytes(&world);
+        assert!((1_200_000..1_300_000).contains(&of_one), "{of_one}");
+        world.reserve::<A>(100_000).expect("room");
+        assert_eq!(bytes(&world), of_one, "the same rows");
+        world.reserve::<B>(100_000).expect("room");
+        let of_both = bytes(&world);
+        assert!((2_400_000..2_600_000).contains(&of_both), "{of_both}");
+    }
+}
