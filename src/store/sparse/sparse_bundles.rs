@@ -5,7 +5,8 @@ use std::sync::RwLockReadGuard;
 
 use crate::archetype::{Bundle, ColumnBundle};
 use crate::component::{
-    NameTaken, Registry, SparseBundle, SparseComponent, SparseSink, SparseSource, SparseVisitor,
+    HasSparseCleanup, NameTaken, Registry, SparseBundle, SparseComponent, SparseSink, SparseSource,
+    SparseVisitor,
 };
 use crate::entity::{Entity, Location, NoSuchEntity};
 use crate::storage::SetBlocks;
@@ -20,16 +21,21 @@ use super::sparse_sets::SparseSets;
 
 impl Store {
     /// Checks that the sets of some components can be added, before a call changes the store.
-    /// Returns whether any are missing. They are added when the call can no longer be refused.
+    /// Returns whether any are missing. They are added when the call can no longer be refused. The
+    /// tags of cleanup components are registered here, because the numbers of components may end.
     ///
     /// # Panics
     ///
-    /// If another component has the name of one of them, or a
-    /// [`Component::hint`](crate::Component::hint) panics.
+    /// If another component has the name of one of them, a
+    /// [`Component::hint`](crate::Component::hint) panics, or no number is left for a tag.
     #[inline]
     pub(crate) fn check_sets<S: SparseBundle>(&mut self) -> bool {
         if S::IS_EMPTY || !self.find_missing_sets::<S>().unwrap_or_else(|taken| taken.refuse()) {
             return false;
+        }
+        if S::HAS_CLEANUP {
+            let tag = self.registry.register::<HasSparseCleanup>();
+            tag.unwrap_or_else(|taken| taken.refuse());
         }
         self.plans.ask_hints(&self.registry);
         true
