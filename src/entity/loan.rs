@@ -315,6 +315,23 @@ mod tests {
     }
 
     #[test]
+    fn a_request_that_is_refused_does_not_change_which_ids_come_next() {
+        for (n, is_refused) in [(6, true), (0, false)] {
+            let mut directory = Directory::new(6);
+            let ids = loan(&mut directory, 5);
+            directory.returned_ids().give_back(&ids[2..3], &[]);
+            assert_eq!(directory.reserve_many(n).is_err(), is_refused);
+            directory.returned_ids().give_back(&ids[3..4], &ids[4..]);
+            assert_eq!(directory.reserve_many(n).is_err(), is_refused);
+            directory.returned_ids().give_back(&ids[..2], &[]);
+            let reserved: Vec<_> = directory.reserve_many(6).unwrap().collect();
+            assert_eq!(reserved[..4], ids[..4], "the lowest first");
+            assert_eq!(reserved[4..], [Entity::new(4, 2), Entity::new(5, 1)]);
+            assert_eq!(directory.check(), Ok(()));
+        }
+    }
+
+    #[test]
     fn a_request_for_more_than_was_returned_takes_nothing() {
         let mut directory = Directory::new(5);
         let ids = loan(&mut directory, 4);

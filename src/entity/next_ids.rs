@@ -34,6 +34,20 @@ impl<'a> NextIds<'a> {
         }
     }
 
+    /// [`NextIds::id`] of each `n` of a range in turn. `fresh` is empty before the first one, and
+    /// has the fresh indices that follow: the runs of far slots are passed once for each run.
+    #[inline]
+    pub(super) fn following(&self, n: u32, fresh: &mut Range<u32>) -> Entity {
+        let Some(after_free) = n.checked_sub(index_u32(self.free.len())) else {
+            return self.id(n);
+        };
+        if fresh.start == fresh.end {
+            *fresh = self.fresh(after_free);
+        }
+        let index = fresh.next().expect("a run of fresh indices is empty");
+        Entity::new(index, GENERATION_FIRST)
+    }
+
     /// The `n`th fresh index, to the end of the consecutive ones that follow it.
     #[inline]
     fn fresh(&self, n: u32) -> Range<u32> {
@@ -84,4 +98,30 @@ pub(super) enum NextPart {
     Free(Range<u32>),
     /// Indices that were never used.
     Fresh(Range<u32>),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::location::Location;
+    use super::*;
+
+    #[test]
+    fn ids_that_follow_each_other_pass_the_far_slots() {
+        let slot = Slot { generation: 7, location: Location::RETIRED };
+        let mut far = FarSlots::default();
+        for indices in [10..12, 14..15, 40..44] {
+            far.insert(indices, slot);
+        }
+        let slots = [slot; 10];
+        let next = NextIds::new(&slots, &[3, 11, 5], &far);
+        for start in 0..12 {
+            let (mut fresh, positions) = (0..0, start..40);
+            let following = positions.clone().map(|n| next.following(n, &mut fresh));
+            assert!(following.eq(positions.map(|n| next.id(n))), "from {start}");
+        }
+        let mut fresh = 0..0;
+        let ids: Vec<_> = (0..7).map(|n| next.following(n, &mut fresh).index()).collect();
+        assert_eq!(ids, [5, 11, 3, 12, 13, 15, 16]);
+        assert_eq!(fresh, 17..40, "the runs are passed once for each run");
+    }
 }

@@ -42,7 +42,8 @@ impl Directory {
 
     /// Reserves `n` ids. Their entities are alive after the next flush, even if the iterator is not
     /// exhausted. Callable from any thread, without a lock unless ids of dropped command buffers
-    /// wait. O(1), and O(1) for each id.
+    /// wait. O(1), or O(ids of dropped buffers), and O(1) for each id, but O(runs of far slots) for
+    /// each run of fresh ids between them.
     ///
     /// # Errors
     ///
@@ -54,16 +55,20 @@ impl Directory {
             None => self.claim(n, 0)?,
             Some(from) => {
                 let mut returns = from.lock();
-                returns.sort(|entity| self.is_on_loan(entity));
-                let here = n.min(returns.len());
+                let is_on_loan = |entity| self.is_on_loan(entity);
+                let here = n.min(returns.sorted_len(is_on_loan));
                 let first = self.claim(n - here, returns.reserved_len() + here)?;
+                // Sorted after the claim: ids of later drops are not among them any more.
+                if here > 0 {
+                    returns.sort(is_on_loan);
+                }
                 returned.extend((0..here).map_while(|_| returns.reserve(first)));
                 first
             }
         };
         let end = first + (n - index_u32(returned.len()));
         let (returned, next) = (returned.into_iter(), self.next());
-        Ok(ReservedEntities { returned, next, positions: first..end })
+        Ok(ReservedEntities { returned, next, positions: first..end, fresh: 0..0 })
     }
 
     /// Claims `n` ids of the free stack and the fresh ids after it. Returns the number claimed
@@ -168,6 +173,8 @@ pub struct ReservedEntities<'a> {
     returned: std::vec::IntoIter<Entity>,
     next: NextIds<'a>,
     positions: Range<u32>,
+    /// The fresh indices that follow, up to the next far slot.
+    fresh: Range<u32>,
 }
 
 impl Iterator for ReservedEntities<'_> {
@@ -178,7 +185,7 @@ impl Iterator for ReservedEntities<'_> {
         if let Some(entity) = self.returned.next() {
             return Some(entity);
         }
-        self.positions.next().map(|n| self.next.id(n))
+        self.positions.next().map(|n| self.next.following(n, &mut self.fresh))
     }
 
     #[inline]

@@ -111,9 +111,13 @@ impl DroppedIds {
         self.next.extend(self.unseen.drain(..).rev().filter(|&entity| is_on_loan(entity)));
     }
 
-    /// The number of sorted ids that are not reserved.
-    pub(super) fn len(&self) -> u32 {
-        index_u32(self.next.len())
+    /// The number of ids that are not reserved after [`DroppedIds::sort`]. O(ids that are not
+    /// sorted).
+    pub(super) fn sorted_len(&self, is_on_loan: impl Fn(Entity) -> bool) -> u32 {
+        let is_last = |entity: Entity| entity.generation() == u32::MAX;
+        let seen = self.seen.iter().filter(|&&entity| is_on_loan(entity) && !is_last(entity));
+        let unseen = self.unseen.iter().filter(|&&entity| is_on_loan(entity));
+        index_u32(self.next.len() + seen.count() + unseen.count())
     }
 
     /// The number of reserved ids.
