@@ -333,10 +333,14 @@ impl Archetypes {
     }
 
     /// The number of archetypes that are the same as at a census, from the first on. The queries
-    /// that matched one of these match it still.
+    /// that matched one of these match it still, but for members of sparse components.
     pub(crate) const fn unchanged_since(&self, census: Census) -> usize {
-        let Census { len, retired, members } = census;
-        if retired == self.retired && members == self.members { len } else { 0 }
+        if census.retired == self.retired { census.len } else { 0 }
+    }
+
+    /// [`Archetypes::unchanged_since`] for queries that name sparse components.
+    pub(crate) const fn unchanged_with_members_since(&self, census: Census) -> usize {
+        if census.members == self.members { self.unchanged_since(census) } else { 0 }
     }
 
     /// Bytes of shared stamps that no archetype uses yet.

@@ -3,7 +3,8 @@
 //! A typed query has its plan in the world, found by its type, and every new archetype is offered
 //! to all plans. A program has as many types of queries as its source; a console or a script
 //! makes new queries for as long as it runs. So the query itself keeps its plan, which ends with
-//! it, and tests the archetypes that are new when it is used: each once.
+//! it, and tests the archetypes that are new when it is used: each once, unless the query names
+//! sparse components.
 
 use std::sync::Arc;
 
@@ -50,10 +51,13 @@ impl NamedPlan {
         self.census == archetypes.census()
     }
 
-    /// Tests the archetypes that are new; all, if some were freed or got place for members. Returns
-    /// the number of these.
+    /// Tests the archetypes that are new; all, if some were freed, or the query names a sparse
+    /// component and some got place for members. Returns the number of these.
     pub(crate) fn update(&mut self, archetypes: &Archetypes) -> usize {
-        let tested = archetypes.unchanged_since(self.census);
+        let tested = match self.requirements.has_sparse_row_rule() {
+            true => archetypes.unchanged_with_members_since(self.census),
+            false => archetypes.unchanged_since(self.census),
+        };
         if tested == 0 {
             self.matching.clear();
         }
@@ -84,7 +88,7 @@ mod tests {
     use super::super::named_parts::NamedParts;
     use super::*;
     use crate::archetype::Archetypes;
-    use crate::component::ComponentId;
+    use crate::component::{ComponentId, ComponentSet};
     use crate::entity::ArchetypeId;
     use crate::impl_component;
     use crate::storage::Pool;
@@ -103,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn each_archetype_is_tested_once_until_others_are_freed_or_get_members() {
+    fn each_archetype_is_tested_once_until_others_are_freed() {
         let (mut registry, mut archetypes) = (Registry::default(), Archetypes::default());
         let a = registry.register::<A>().expect("the name is free");
         let b = registry.register::<B>().expect("the name is free");
@@ -123,13 +127,34 @@ mod tests {
         assert_eq!((plan.update(&archetypes), plan.matching()), (1, &[1, 3][..]));
         assert!(plan.is_current(&archetypes), "it has tested all");
         archetypes.add_members(ArchetypeId(2), 0);
-        assert_eq!((plan.update(&archetypes), plan.matching()), (4, &[1, 3][..]));
+        assert!(!plan.is_current(&archetypes), "one has place for members");
+        assert_eq!((plan.update(&archetypes), plan.matching()), (0, &[1, 3][..]), "no new one");
+        assert!(plan.is_current(&archetypes), "it names no sparse component");
         assert!(archetypes.truncate(3, &mut Pool::default()), "one is freed");
         add(&mut archetypes, &[a, b]);
         assert!(!plan.is_current(&archetypes), "another one has its number");
         assert_eq!((plan.update(&archetypes), plan.matching()), (4, &[1, 3][..]));
         assert_eq!(archetypes.retire_empty(&mut Pool::default()).len(), 0);
         assert_eq!((plan.update(&archetypes), plan.matching()), (0, &[][..]));
+    }
+
+    #[test]
+    fn a_plan_with_a_sparse_component_tests_all_again_after_one_got_members() {
+        let (registry, mut archetypes) = (Registry::default(), Archetypes::default());
+        let sparse = ComponentRef {
+            id: ComponentId::of_sparse(0),
+            name: "sparse",
+            is_hidden: false,
+            is_sparse: true,
+            is_by_row: true,
+        };
+        let mut plan = plan(&registry, sparse);
+        let empty = archetypes.add(&ComponentSet::default(), &registry).expect("a row of no bytes");
+        assert_eq!((plan.update(&archetypes), plan.matching()), (1, &[][..]));
+        archetypes.add_members(empty, 0);
+        assert_eq!((plan.update(&archetypes), plan.matching()), (1, &[0][..]));
+        archetypes.add_members(empty, 1);
+        assert_eq!((plan.update(&archetypes), plan.matching()), (1, &[0][..]), "of another one");
     }
 
     #[test]
