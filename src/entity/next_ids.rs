@@ -122,6 +122,8 @@ mod tests {
         let mut fresh = 0..0;
         let ids: Vec<_> = (0..7).map(|n| next.following(n, &mut fresh).index()).collect();
         assert_eq!(ids, [5, 11, 3, 12, 13, 15, 16]);
-        assert_eq!(fresh, 17..40, "the runs are passed once for each run");
+        assert_eq!(fresh, 17..40, "up to the next far slot");
+        let mut held = 500..502;
+        assert_eq!(next.following(7, &mut held).index(), 500, "the runs were passed again");
     }
 }
