@@ -286,8 +286,9 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     /// [`despawn_batch`](crate::World::despawn_batch): if one of them keeps an entity, all stay,
     /// and the number is 0.
     ///
-    /// Ids are freed in the order of the query, as by single despawns; chunks return to the world's
-    /// pool. O(entities + chunks × columns).
+    /// Ids are freed in the order of the query, as by single despawns, and those of sources that
+    /// the query does not match after all of these; chunks return to the world's pool. O(entities +
+    /// chunks × columns).
     ///
     /// # Panics
     ///

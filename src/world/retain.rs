@@ -24,8 +24,8 @@ impl<Q: Terms, F: Filter> Matching<'_, Q, F> {
     /// before the panic goes on.
     ///
     /// Sources of a [relation](crate::sparse::relation) go as with
-    /// [`despawn_batch`](crate::World::despawn_batch): if one of them keeps an entity, all stay,
-    /// and the number is 0.
+    /// [`despawn_batch`](crate::World::despawn_batch), after the entities of the query. If one of
+    /// them keeps an entity, all stay, and the number is 0.
     ///
     /// O(rows) for the pass, O(components) for each despawned row. Allocates the marks of one chunk
     /// and a list of the despawned entities.

@@ -76,8 +76,11 @@ impl World {
     /// entity.
     ///
     /// Sources of a [relation](crate::sparse::relation) with `on_delete = despawn` go as well, and
-    /// are counted. If one with `on_delete = refuse` keeps any of them, because its source is not
-    /// in the batch, no entity is despawned, and the number is 0.
+    /// are counted. They go after all entities of the batch, so that the order of rows and ids
+    /// differs from a loop, where they follow their target at once. If a relation with
+    /// `on_delete = refuse` keeps any entity, because its source is not in the batch, no entity is
+    /// despawned, and the number is 0. A batch that names both ends goes through in any order; a
+    /// loop is refused at a target that comes before its source.
     ///
     /// To despawn the rows that a kernel finds dead, see
     /// [`Matching::retain`](crate::Matching::retain).
