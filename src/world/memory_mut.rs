@@ -49,8 +49,11 @@ pub struct Compacted {
 impl World {
     /// Reserves memory for `rows` more entities of bundle `B`, so that spawning them allocates no
     /// memory. Sparse components have no rows, and cannot be named. The reservation ends with
-    /// [`World::clear`], [`MemoryMut::compact`], or, while the archetype has no entity,
+    /// [`World::clear`], [`World::restore`], [`MemoryMut::compact`], a [`move_from`] that leaves no
+    /// entity in this world, or, while the archetype has no entity,
     /// [`MemoryMut::retire_archetypes`].
+    ///
+    /// [`move_from`]: World::move_from
     ///
     /// # Errors
     ///
