@@ -65,7 +65,8 @@ impl Store {
         self.plan_arrival(other, &all)
     }
 
-    /// [`Store::plan_merge`] of some rows.
+    /// [`Store::plan_merge`] of some rows. Besides, O(coming entities × sparse sets with values)
+    /// unless all entities of `other` come.
     pub(super) fn plan_arrival(
         &mut self,
         other: &Self,

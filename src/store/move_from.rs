@@ -18,7 +18,7 @@ use super::store::Store;
 
 impl Store {
     /// Checks that entities of `other` can become entities of this store. O(archetypes ×
-    /// components).
+    /// components), and if some stay O(coming entities × sparse sets with values).
     ///
     /// # Errors
     ///
