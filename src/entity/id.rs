@@ -82,8 +82,9 @@ impl Entity {
 
     /// The index in the directory. Entities that are alive have distinct indices. An index is used
     /// again after a despawn, so indices stay below the peak number of entities, except for ids
-    /// that were requested by number, are on loan to a command buffer, or were taken by systems
-    /// that ran at the same time.
+    /// that were requested by number, are on loan to a command buffer, were taken by systems that
+    /// ran at the same time, or came with a restored state of another world. An index that has used
+    /// up its generations is not used again, and raises the bound by one.
     ///
     /// # Example
     ///
