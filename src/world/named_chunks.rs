@@ -34,7 +34,7 @@ impl<'w> Reflect<'w> {
     /// for each run of rows that match, if it has others: rows that are disabled, or that names of
     /// [sparse components](crate::component#sparse-components) leave out. O(archetypes that match +
     /// chunks + runs) for the call; the query keeps the list of these archetypes and tests new ones
-    /// once.
+    /// once, or all as [`NamedQuery`] says.
     ///
     /// # Errors
     ///
