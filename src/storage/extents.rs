@@ -83,7 +83,7 @@ impl Extents {
         self.largest.chunks()
     }
 
-    /// Allocates an extent of this class and its first chunk.
+    /// Allocates an extent of this class and its first chunk. O(slabs).
     ///
     /// # Panics
     ///
@@ -135,9 +135,14 @@ impl Extents {
     }
 
     /// Allocates an extent of the same size as a block's, and its first chunk, in a fuller slab, so
-    /// that the block's slab empties. `None` unless the block is in the sparsest slab in use.
+    /// that the block's slab empties. `None` unless the block is in the sparsest slab in use. O(1)
+    /// for a block of a full slab of full size, otherwise O(slabs).
     pub(super) fn allocate_denser(&mut self, block: &Block) -> Option<Block> {
         let ours = block.slot().0 as usize;
+        // No slab has more chunks in extents, so if this is the sparsest, all are full.
+        if self.slab(block).taken() == Self::room(self.chunk_bytes) {
+            return None;
+        }
         let taken = |slab: &Option<ExtentSlab>| {
             slab.as_ref().map(ExtentSlab::taken).filter(|&taken| taken > 0)
         };
@@ -297,6 +302,23 @@ mod tests {
         assert_eq!(extents.slab_bytes(), 16 << 20);
         extents.trim();
         assert_eq!((extents.slab_bytes(), extents.allocated()), (0, 0));
+    }
+
+    #[test]
+    fn a_full_slab_empties_only_if_it_is_a_small_one() {
+        let mut extents = extents(64);
+        let small: Vec<_> = (0..2).map(|_| extents.allocate(class(16))).collect();
+        let full: Vec<_> = (0..2).map(|_| extents.allocate(class(64))).collect();
+        let open = extents.allocate(class(64));
+        assert_eq!([&small[1], &full[1], &open].map(|block| block.slot().0), [0, 1, 2]);
+        assert_eq!(extents.slab(&small[0]).room, 32, "the first slab is full");
+        assert!(extents.allocate_denser(&full[0]).is_none(), "no slab has more extents");
+        assert!(extents.allocate_denser(&open).is_none(), "another slab is sparser");
+        let denser = extents.allocate_denser(&small[0]).expect("the last slab has room");
+        assert_eq!(denser.slot().0, 2);
+        for block in small.into_iter().chain(full).chain([open, denser]) {
+            extents.free(block);
+        }
     }
 
     #[test]
