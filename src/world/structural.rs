@@ -211,7 +211,7 @@ impl World {
     /// Despawns all entities, including entities that are [`Gone`](crate::Gone), and keeps no
     /// cleanup components: to clean up first, despawn by [`matching`](World::matching). Archetypes,
     /// resources and events stay, memory returns to the world's pool: O(archetypes + chunks +
-    /// indices of ids so far), because the freed indices are sorted.
+    /// indices of ids so far), so that indices are used again from the lowest on.
     ///
     /// # Panics
     ///
