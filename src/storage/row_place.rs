@@ -27,8 +27,8 @@ use core::sync::atomic::{AtomicU64, Ordering};
 /// to an archetype ends places, and no other one does: rows stay where they are. A view
 /// that is made after it refuses the place, and so does every view of another world:
 /// [`PlaceError::Moved`], and [`RowError::Moved`] by a query. Values that are written through a
-/// query or a look-up move no rows. A call that might have moved rows ends places as well, though
-/// it moved none: a batch without rows, an insertion of a component that is there, a flip, a
+/// query or a look-up move no rows. A call that might have moved rows may end places as well,
+/// though it moved none: a batch without rows, an insertion of a component that is there, a flip, a
 /// compaction, a [reservation of memory](crate::World::reserve), a
 /// [retirement of archetypes](crate::memory::MemoryMut::retire_archetypes), and the first call that
 /// has the world for itself after an id was reserved.
