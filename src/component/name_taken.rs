@@ -11,6 +11,11 @@ use core::fmt;
 /// they return errors, and a recorded command fails with
 /// [`CommandErrorKind::NameTaken`](crate::command::CommandErrorKind::NameTaken).
 ///
+/// # New types
+///
+/// A world refuses a type that it does not know if another type has its name, or if it already has
+/// its maximum of 65,535 component types and shared values. Calls with types panic in both cases.
+///
 /// ```
 /// # use phalanx::prelude::*;
 /// # use phalanx::command::{ApplyError, CommandErrorKind};

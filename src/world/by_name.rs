@@ -20,7 +20,7 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If another type has the name of one of them; see [`NameTaken`](crate::error::NameTaken).
+    /// If a new type is [refused](crate::error::NameTaken#new-types).
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -28,6 +28,10 @@ impl World {
     ///
     /// If a row with both does not fit a chunk. No column is exchanged.
     ///
+    /// # Panics
+    ///
+    /// If a new type is [refused](crate::error::NameTaken#new-types): no column is exchanged.
+    ///
     /// ```
     /// # use phalanx::prelude::*;
     /// use phalanx::{Lookup, Previous};

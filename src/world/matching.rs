@@ -19,6 +19,11 @@ use super::world::World;
 impl World {
     /// All entities that the terms `Q` match, to be changed together: see [`Matching`].
     ///
+    /// # Panics
+    ///
+    /// If a new type is [refused](crate::error::NameTaken#new-types), here or when the change is
+    /// made.
+    ///
     /// ```
     /// # use phalanx::prelude::*;
     /// # #[component] struct Health(f32);

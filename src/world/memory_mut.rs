@@ -60,6 +60,10 @@ impl World {
     /// [`SpawnError`] if the world has too few ids, the rows need more memory than one call may
     /// allocate, or a row does not fit a chunk.
     ///
+    /// # Panics
+    ///
+    /// If a new type is [refused](crate::error::NameTaken#new-types).
+    ///
     /// ```
     /// # use phalanx::prelude::*;
     /// # #[component] struct Health(f32);

@@ -35,6 +35,10 @@ impl World {
     ///
     /// Each pass advances the clock, and stamps the columns of `&mut` terms chunk by chunk.
     ///
+    /// # Panics
+    ///
+    /// If a new type is [refused](crate::error::NameTaken#new-types), here or when the pass begins.
+    ///
     /// ```
     /// # use phalanx::prelude::*;
     /// # #[component] struct Health(f32);

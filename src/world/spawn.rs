@@ -18,6 +18,7 @@ impl World {
     /// # Panics
     ///
     /// If no ids are left or the row does not fit a chunk; [`World::try_spawn`] returns an error.
+    /// Or if a new type is [refused](crate::error::NameTaken#new-types): the world is unchanged.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -43,6 +44,10 @@ impl World {
     /// # Errors
     ///
     /// [`SpawnError`]. The world is unchanged.
+    ///
+    /// # Panics
+    ///
+    /// If a new type is [refused](crate::error::NameTaken#new-types): the world is unchanged.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -75,6 +80,10 @@ impl World {
     /// [`SpawnError`]: the id is null, taken, used up, or out of reach, or the row does not fit a
     /// chunk. The world is unchanged.
     ///
+    /// # Panics
+    ///
+    /// If a new type is [refused](crate::error::NameTaken#new-types): the world is unchanged.
+    ///
     /// ```
     /// # use phalanx::prelude::*;
     /// let mut world = World::new();
@@ -104,8 +113,8 @@ impl World {
     /// # Panics
     ///
     /// If ids run out, the rows need more memory than one call may allocate, or a row does not fit
-    /// a chunk ([`World::try_spawn_batch`] returns an error), or if the iterator panics. In each
-    /// case the world is unchanged.
+    /// a chunk ([`World::try_spawn_batch`] returns an error), or if the iterator panics or a new
+    /// type is [refused](crate::error::NameTaken#new-types). In each case the world is unchanged.
     ///
     /// Memory is allocated chunk by chunk while the iterator runs. As with a `Vec`, the process
     /// ends if the system refuses a chunk: an iterator that may not end needs a limit that fits the
@@ -143,6 +152,11 @@ impl World {
     /// [`SpawnError`]: ids run out, the rows need more memory than one call may allocate, or a row
     /// does not fit a chunk. The world is unchanged.
     ///
+    /// # Panics
+    ///
+    /// If the iterator panics or a new type is [refused](crate::error::NameTaken#new-types): the
+    /// world is unchanged.
+    ///
     /// ```
     /// # use phalanx::prelude::*;
     /// let mut world = World::builder().entities_max(10).build();
@@ -169,6 +183,10 @@ impl World {
     ///
     /// [`SpawnError`]: the slices differ in length, ids run out, the rows need more memory than one
     /// call may allocate, or a row does not fit a chunk. The world is unchanged.
+    ///
+    /// # Panics
+    ///
+    /// If a new type is [refused](crate::error::NameTaken#new-types): the world is unchanged.
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -115,7 +115,8 @@ impl World {
     /// # Panics
     ///
     /// If a destructor of a replaced [sparse component](crate::component#sparse-components) panics.
-    /// All components are inserted before the panic goes on.
+    /// All components are inserted before the panic goes on. Or if a new type is
+    /// [refused](crate::error::NameTaken#new-types): the entity is unchanged.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -168,7 +169,8 @@ impl World {
     /// # Panics
     ///
     /// If a destructor of a replaced [sparse component](crate::component#sparse-components) panics.
-    /// All components are inserted, and the removed ones dropped, before the panic goes on.
+    /// All components are inserted, and the removed ones dropped, before the panic goes on. Or if a
+    /// new type is [refused](crate::error::NameTaken#new-types): the entity is unchanged.
     ///
     /// ```
     /// # use phalanx::prelude::*;
