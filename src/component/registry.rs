@@ -243,6 +243,17 @@ impl Registry {
         self.by_name.get(name).copied()
     }
 
+    /// Checks that no other column has the name of this one.
+    pub(crate) fn check_column(&self, info: &ComponentInfo) -> Result<(), NameTaken> {
+        match self.id_of_name(info.name()).map(|id| self.info(id)) {
+            Some(owner) if owner != info => {
+                let (owner, refused) = (owner.path(), info.path());
+                Err(NameTaken { name: info.name(), owner, refused })
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// All types, in the order of their ids.
     pub(crate) fn infos(&self) -> &[ComponentInfo] {
         &self.infos

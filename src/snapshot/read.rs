@@ -25,7 +25,15 @@ use super::write::aged;
 /// The component that is migrated, and the name of its new type.
 pub(super) struct Migration {
     pub(super) from: ComponentInfo,
-    pub(super) to: &'static str,
+    pub(super) to: ComponentInfo,
+}
+
+impl Migration {
+    /// Checks that the world has no other component of the new type's name: its column would have
+    /// values of another size or meaning.
+    pub(super) fn check(&self, registry: &Registry) -> Result<(), ReadError> {
+        registry.check_column(&self.to).map_err(ReadError::NameTaken)
+    }
 }
 
 /// Returns whether the component or shared type of a name is left out.
@@ -159,12 +167,12 @@ impl<'b> Header<'b> {
         let is_same =
             |info: &ComponentInfo| info.fingerprint() == fingerprint && info.size() == file.size;
         let migration = rules.migrations.iter().position(|migration| {
-            [migration.from.name(), migration.to].contains(&name) && is_same(&migration.from)
+            [migration.from.name(), migration.to.name()].contains(&name) && is_same(&migration.from)
         });
         match (own, migration) {
             (Some((id, info)), _) if is_same(info) => file.id = Some(id),
             (_, Some(function)) => {
-                let to = rules.migrations[function].to;
+                let to = rules.migrations[function].to.name();
                 file.id = Some(registry.id_of_name(to).ok_or_else(|| no_column(registry, to))?);
                 file.function = Some(function);
             }

@@ -3,6 +3,7 @@
 use core::error::Error;
 use core::fmt;
 
+use crate::component::NameTaken;
 use crate::entity::TooMuchMemory;
 
 /// The reason why bytes cannot be read as a snapshot or a delta. The world and the snapshot are
@@ -76,6 +77,9 @@ pub enum ReadError {
         /// Bytes of a value in this world.
         own: usize,
     },
+    /// A function of [`SnapshotReader::migrate`](super::SnapshotReader::migrate) returns a type
+    /// that this world does not have, because another component has its name.
+    NameTaken(NameTaken),
     /// The bytes have a shared type whose name is not known to this world.
     UnknownShared {
         /// The name.
@@ -202,6 +206,7 @@ impl fmt::Display for ReadError {
                  ({found} bytes then, {own} now); `SnapshotReader::new().migrate` takes a \
                  function from the old definition, which must be exact, to the new one"
             ),
+            Self::NameTaken(taken) => write_taken(f, taken),
             Self::UnknownShared { name } => write!(
                 f,
                 "the shared type `{name}` has no decoder in this world: call \
@@ -231,6 +236,16 @@ fn write_sparse(f: &mut fmt::Formatter<'_>, name: &str, difference: &str) -> fmt
         f,
         "the component `{name}` {difference}: give the new component another name; \
          `SnapshotReader::new` can leave out the old one"
+    )
+}
+
+/// Writes that a function converts to another type than the one of the world.
+fn write_taken(f: &mut fmt::Formatter<'_>, taken: &NameTaken) -> fmt::Result {
+    let NameTaken { name, owner, refused } = taken;
+    write!(
+        f,
+        "a function of `SnapshotReader::migrate` returns `{refused}`, and the component `{name}` of \
+         this world is `{owner}`: let the function return that type"
     )
 }
 

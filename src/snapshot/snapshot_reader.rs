@@ -154,7 +154,9 @@ impl<'w> SnapshotReader<'w> {
     /// with the old definition.
     ///
     /// `Old` is defined like the component when the state was written. Its name may differ if `New`
-    /// has the old name. A component that is defined like `New` is read unchanged.
+    /// has the old name. A component that is defined like `New` is read unchanged. Each `New` is
+    /// the component of its name in this world, or [`read`](SnapshotReader::read) fails with
+    /// [`ReadError::NameTaken`]: functions are not applied one after the other.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -177,7 +179,8 @@ impl<'w> SnapshotReader<'w> {
         mut self,
         function: impl Fn(Old) -> New + 'w,
     ) -> Self {
-        self.migrations.push(Migration { from: ComponentInfo::of::<Old>(), to: New::NAME });
+        let (from, to) = (ComponentInfo::of::<Old>(), ComponentInfo::of::<New>());
+        self.migrations.push(Migration { from, to });
         self.functions.push(Box::new(move |cells, rows| {
             let mut made = Vec::with_capacity(rows * size_of::<New>());
             for row in 0..rows {
@@ -220,6 +223,8 @@ impl<'w> SnapshotReader<'w> {
     /// ```
     pub fn read(self, bytes: &[u8]) -> Result<Snapshot, ReadError> {
         let Self { world, skips, migrations, functions } = self;
+        let registry = world.store.registry();
+        migrations.iter().try_for_each(|migration| migration.check(registry))?;
         let bytes = decompressed(bytes, &world.store)?;
         // Without these components, hidden entities would be visible and despawned ones alive. A
         // world without room for them cannot read states that have them.

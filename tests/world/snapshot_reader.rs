@@ -130,6 +130,52 @@ fn two_components_do_not_become_one() {
     assert!(matches!(reader.read(&bytes), Err(ReadError::Invalid { .. })));
 }
 
+#[component(split, name = "body")]
+struct Body {
+    mass: f32,
+    size: f32,
+}
+
+/// The error of a function to the second definition in a world with the given one.
+fn refused_migration(register: impl FnOnce(&mut World)) -> ReadError {
+    let mut old = World::new();
+    old.spawn(then::Health(1));
+    let bytes = bytes_of(&mut old);
+    let mut world = World::new();
+    register(&mut world);
+    let reader = SnapshotReader::new(&mut world).migrate(|old: then::Health| second::Health(old.0));
+    reader.read(&bytes).expect_err("the world has another component of the name")
+}
+
+mod second {
+    #[phalanx::component(name = "health")]
+    pub(super) struct Health(pub(super) u32);
+    #[phalanx::component(name = "body.mass")]
+    pub(super) struct Mass(pub(super) f32);
+}
+
+#[test]
+fn a_function_to_a_type_that_the_world_does_not_have_is_refused() {
+    let error = refused_migration(|world| world.register::<Health>());
+    let ReadError::NameTaken(taken) = &error else { panic!("{error:?}") };
+    assert_eq!(taken.name, "health");
+    assert!(taken.owner.ends_with("reader::Health") && taken.refused.ends_with("second::Health"));
+    let text = error.to_string();
+    assert!(text.ends_with("::Health`: let the function return that type"), "{text}");
+    // The same number of bytes is no excuse.
+    let error = refused_migration(|world| {
+        let fields = [("now", "f32")];
+        world.reflect_mut().register_layout("health", fields).expect("the name is free");
+    });
+    assert!(matches!(error, ReadError::NameTaken(_)), "{error:?}");
+    // Nor is the column of a split component such a type.
+    let mut world = World::new();
+    world.spawn(Body { mass: 1.0, size: 2.0 });
+    let bytes = bytes_of(&mut world);
+    let reader = SnapshotReader::new(&mut world).migrate(|_: then::Health| second::Mass(1.0));
+    assert!(matches!(reader.read(&bytes), Err(ReadError::NameTaken(_))));
+}
+
 #[test]
 fn a_state_is_put_into_other_chunks() {
     let sizes = [ChunkSize::KIB_4, ChunkSize::KIB_16, ChunkSize::KIB_256];
