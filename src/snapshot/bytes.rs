@@ -343,8 +343,15 @@ impl World {
     /// [`ChunkSize`](crate::ChunkSize), the same order of registration among components that are
     /// aligned to more than a cache line, and a function for each shared type
     /// ([`SharedValuesMut::encode`](crate::shared::SharedValuesMut::encode)). Its own limits of ids
-    /// and memory apply. [`SnapshotReader::new`](crate::snapshot::SnapshotReader::new) reads a
-    /// state with other components or chunks.
+    /// and memory apply; within them,
+    /// [`grow_indices`](crate::memory::MemoryMut::grow_indices) of the world that wrote counts here
+    /// as well. [`SnapshotReader::new`](crate::snapshot::SnapshotReader::new) reads a state with
+    /// other components or chunks.
+    ///
+    /// Of a field the type counts by its name and size only. A component whose field has another
+    /// component as its type, for example an enum, is read even if that type has changed, with
+    /// other values: give the outer component a new name along with such a change, and convert it
+    /// by [`SnapshotReader::migrate`](crate::snapshot::SnapshotReader::migrate).
     ///
     /// The bytes may be anything. If they are damaged, cut off or contradict themselves, or if a
     /// value is not valid for its type, the error says so and where. The call allocates memory for

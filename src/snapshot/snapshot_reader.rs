@@ -158,6 +158,10 @@ impl<'w> SnapshotReader<'w> {
     /// the component of its name in this world, or [`read`](SnapshotReader::read) fails with
     /// [`ReadError::NameTaken`]: functions are not applied one after the other.
     ///
+    /// Definitions do not include those of the types of fields. If only such a type changes, for
+    /// example an enum gets a variant, `New` needs another name than `Old`, and the field of `Old`
+    /// has the type as it was.
+    ///
     /// ```
     /// # use phalanx::prelude::*;
     /// # use phalanx::snapshot::SnapshotReader;
