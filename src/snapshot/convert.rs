@@ -33,8 +33,32 @@ struct ConvertedRows {
 #[derive(Clone, Default)]
 struct ConvertedColumn {
     cells: Vec<u8>,
-    /// The rows with a set bit of an attachment.
-    bits: Vec<(AttachmentKind, usize)>,
+    /// By attachment, a bit for each row up to the last set one, without gaps between chunks.
+    bits: Vec<(AttachmentKind, Vec<u64>)>,
+}
+
+impl ConvertedColumn {
+    /// Sets the bits of some rows.
+    fn set_bits(&mut self, kind: AttachmentKind, rows: impl Iterator<Item = usize>) {
+        let at = self.bits.iter().position(|&(known, _)| known == kind).unwrap_or_else(|| {
+            self.bits.push((kind, Vec::new()));
+            self.bits.len() - 1
+        });
+        let words = &mut self.bits[at].1;
+        for row in rows {
+            if words.len() <= row / 64 {
+                words.resize(row / 64 + 1, 0);
+            }
+            words[row / 64] |= 1 << (row % 64);
+        }
+    }
+}
+
+/// The places of the set bits, in order.
+fn places_of_bits(words: &[u64]) -> impl Iterator<Item = usize> {
+    words.iter().enumerate().flat_map(|(at, &word)| {
+        (0..64).filter(move |bit| word >> bit & 1 != 0).map(move |bit| at * 64 + bit)
+    })
 }
 
 /// Reads the part of a state that follows a header, with its components in the types of this world:
@@ -102,19 +126,19 @@ fn read_rows(
             return Err(input.invalid("a column"));
         }
         input.skip_array(8, "versions of a column")?;
-        let mut bits = Vec::new();
+        let column = file.id.map(|id| to.set.rank(id).expect("it is one of the set"));
+        let mut column = column.map(|number| &mut to.columns[number]);
         for kind in AttachmentKind::of_columns() {
             let words = input.skip_array(8, kind.name())?;
             if kind.has_row_bits() {
                 let rows = rows_of_bits(words, rows, capacity);
                 let rows = rows.ok_or_else(|| input.invalid(kind.name()))?;
-                if file.id.is_some() {
-                    bits.extend(rows.map(|row| (kind, before + row)));
+                if let Some(column) = &mut column {
+                    column.set_bits(kind, rows.map(|row| before + row));
                 }
             }
         }
-        let Some(id) = file.id else { continue };
-        let column = &mut to.columns[to.set.rank(id).expect("it is one of the set")];
+        let Some(column) = column else { continue };
         match file.function {
             None => column.cells.extend_from_slice(cells),
             Some(function) => {
@@ -123,7 +147,6 @@ fn read_rows(
                 column.cells.extend(made?);
             }
         }
-        column.bits.extend(bits);
     }
     Ok(())
 }
@@ -166,11 +189,14 @@ fn patch<'r>(
         if !column.cells.is_empty() {
             patch.cells[usize::from(number)] = vec![CellRun { start: 0, bytes: &column.cells }];
         }
-        for &(kind, row) in &column.bits {
-            let words = patch.words_mut(WordsPart::Attached(kind, number));
-            let (chunk, row, chunk_words) = (row / capacity, row % capacity, words.len() / chunks);
-            if let Some(word) = words.get_mut(chunk * chunk_words + row / 64) {
-                *word |= 1 << (row % 64);
+        for (kind, bits) in &column.bits {
+            let words = patch.words_mut(WordsPart::Attached(*kind, number));
+            let chunk_words = words.len().checked_div(chunks).unwrap_or(0);
+            for row in places_of_bits(bits) {
+                let (chunk, row) = (row / capacity, row % capacity);
+                if let Some(word) = words.get_mut(chunk * chunk_words + row / 64) {
+                    *word |= 1 << (row % 64);
+                }
             }
         }
     }

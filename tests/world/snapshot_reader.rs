@@ -136,6 +136,30 @@ struct Body {
     size: f32,
 }
 
+#[cfg(not(miri))] // Its allocator is not the one counted.
+#[test]
+fn disabled_rows_take_no_more_memory_than_enabled_ones() {
+    const ROWS: u32 = 200_000;
+    let peak = |disabled: bool| {
+        let mut old = World::builder().chunk_size(ChunkSize::KIB_4).build();
+        let all = old.spawn_batch((0..ROWS).map(Awake)).to_vec();
+        for &entity in all.iter().filter(|_| disabled) {
+            old.set_enabled::<Awake>(entity, false).expect("it has the component");
+        }
+        let bytes = bytes_of(&mut old);
+        let mut world = World::new();
+        world.register::<Awake>();
+        let reader = SnapshotReader::new(&mut world);
+        let (state, peak) = crate::memory::peak(|| reader.read(&bytes).expect("any chunks"));
+        world.restore(&state).expect("it was read here");
+        let enabled = all.iter().filter(|&&entity| world.is_enabled::<Awake>(entity) == Ok(true));
+        assert_eq!(enabled.count(), if disabled { 0 } else { ROWS as usize });
+        peak
+    };
+    let (enabled, disabled) = (peak(false), peak(true));
+    assert!(disabled <= enabled + ROWS as usize, "{disabled} and {enabled} bytes");
+}
+
 /// The error of a function to the second definition in a world with the given one.
 fn refused_migration(register: impl FnOnce(&mut World)) -> ReadError {
     let mut old = World::new();
