@@ -173,6 +173,7 @@ pub(crate) enum IdDefect {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::entity::id_demands::Seat;
     use crate::entity::{ArchetypeId, RowIndex};
 
     fn at(position: u32) -> Location {
@@ -231,6 +232,19 @@ mod tests {
             let image = IdNumbers { far: bad.clone(), ..image.clone() };
             assert!(directory.of_numbers(&image, rows()).is_err(), "{bad:?}");
         }
+    }
+
+    #[test]
+    fn demands_of_numbers_leave_ids_to_other_systems() {
+        let most = u32::MAX - 1;
+        let demands = vec![0, most, 0];
+        let numbers = IdNumbers { demands, ..IdNumbers::default() };
+        let made = Directory::new(10_000).of_numbers(&numbers, [].into_iter());
+        let mut made = made.expect("they are demands");
+        let mut shares = made.open_queue(&[Some(Seat::new(0, 0)), Some(Seat::new(0, 1))]);
+        let (mut ids, other) = (Vec::new(), &mut shares[1]);
+        while other.take(&mut ids) == Ok(true) {}
+        assert_eq!(ids.len(), 2_500, "half of the rest");
     }
 
     #[test]

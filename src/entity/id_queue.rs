@@ -7,7 +7,9 @@
 //! So each system gets a *share*: positions of the queue that only it may take. A share begins with
 //! its system's *demand*, the greatest number of ids that the system ever took in one stage
 //! ([`super::id_demands`]). The demands of the systems that took ids most recently precede the
-//! others, and among them the smaller ones come first. The positions after all demands are dealt
+//! others, and among them the smaller ones come first. Demands may come from bytes that claim any
+//! number, so together they have at most half of the queue, or a position for each index that was
+//! ever used, for which the bytes had to have an entry. The positions after all demands are dealt
 //! out in blocks, one for each share in turn, and each round has blocks twice as large as the round
 //! before:
 //!
@@ -93,6 +95,7 @@ impl IdQueue {
         let mut order: Vec<usize> = (0..demands.len()).filter(|&i| demands[i].most > 0).collect();
         order.sort_by_key(|&i| (Reverse(demands[i].last), demands[i].most));
         let newest = order.first().map_or(0, |&i| demands[i].last);
+        let bound = (index_u32(held.slots.len()) + held.far.len()).max(available / 2);
         let mut positions = vec![0..0; demands.len()];
         let mut rest = 0u32;
         let of_newest = order.iter().map(|&i| demands[i]).filter(|demand| demand.last == newest);
@@ -106,7 +109,7 @@ impl IdQueue {
                 true => 0,
                 false => shares_len.min(available / 4),
             };
-            let end = rest.saturating_add(most).min(available - kept).max(rest);
+            let end = rest.saturating_add(most).min(bound).min(available - kept).max(rest);
             positions[i] = rest..end;
             rest = end;
         }
