@@ -317,7 +317,8 @@ impl ComponentHint {
 /// - Rows are values: `rows()` of `&Position` yields `Position`, and
 ///   [`World::get`](crate::World::get) returns one. The rows of `&mut Position` are
 ///   [`SplitMut`](crate::SplitMut).
-/// - A field is [`Pod`](bytemuck::Pod), and a struct has up to twelve. Padding does not matter.
+/// - A field is [`Pod`](bytemuck::Pod), and a struct has up to twelve. Padding does not matter. The
+///   type of each field is visible wherever the struct is, also that of a private field.
 /// - The fields have one version together, because `&mut Position` hands out all of them. For
 ///   versions a field, make components of the fields.
 /// - Reports name the columns: `game::Position.x`. So does
