@@ -43,9 +43,9 @@ use super::plain::Plain;
 /// In a field of any other type ids keep their numbers, without an error: in a tuple, a `Box`, a
 /// map or set, another sequence, an enum, or a struct of your own. Such a struct is found, also in
 /// a `Vec`, once it implements this trait. A type that `impl_component!` only names, and a sparse
-/// component that is an enum or keeps its ids in such types, is implemented by hand. The
-/// implementation for a struct with `#[component(sparse)]` takes the place of the search in its
-/// fields:
+/// component that is an enum, is `repr(packed)` or keeps its ids in such types, is implemented by
+/// hand. The implementation for a struct with `#[component(sparse)]` takes the place of the search
+/// in its fields:
 ///
 /// ```
 /// use phalanx::prelude::*;
