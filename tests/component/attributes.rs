@@ -296,6 +296,26 @@ fn main() { forbidding::used(String::new()) }
     compiles("attribute_forbids", program);
 }
 
+/// An attribute of the user hides the one of the language.
+#[test]
+fn an_attribute_of_the_user_is_named_derive() {
+    let program = "#![forbid(unsafe_code)]
+#![allow(dead_code)]
+mod hiding {
+    use phalanx::component as derive;
+    use phalanx::sparse::relation;
+    #[derive] struct Place { x: f32 }
+    #[derive] enum State { Off, On }
+    #[relation] struct Target;
+    #[relation(tree)] struct ChildOf;
+    #[relation(ordered)] struct CardOf;
+    #[relation(many)] struct Likes { weight: f32 }
+}
+fn main() {}
+";
+    compiles("attribute_derive", program);
+}
+
 /// A constant or a static of the user hides a pattern that is one word.
 #[test]
 fn constants_of_the_user_have_the_names_of_variables() {

@@ -30,7 +30,7 @@ macro_rules! __relation {
     };
     (@struct [$($quiet:tt)*] [$(#[$attribute:meta])*] $visibility:vis $name:ident) => {
         $(#[$attribute])*
-        #[derive($crate::__core::clone::Clone, $crate::__core::marker::Copy)]
+        #[$crate::__define::derive($crate::__define::Clone, $crate::__define::Copy)]
         $visibility struct $name { __set_by_of: $crate::Entity }
 
         $crate::__relation! {
@@ -40,7 +40,7 @@ macro_rules! __relation {
     };
     (@struct [$($quiet:tt)*] [$(#[$attribute:meta])*] $visibility:vis $name:ident ordered) => {
         $(#[$attribute])*
-        #[derive($crate::__core::clone::Clone, $crate::__core::marker::Copy)]
+        #[$crate::__define::derive($crate::__define::Clone, $crate::__define::Copy)]
         $visibility struct $name {
             __set_by_of: $crate::Entity,
             __set_by_at: $crate::__core::option::Option<$crate::__core::primitive::u32>,
