@@ -56,8 +56,9 @@ impl Snapshot {
     ///
     /// # Panics
     ///
-    /// If a function of [`SharedValuesMut::encode`](crate::shared::SharedValuesMut::encode) panics.
-    /// The snapshot is unchanged.
+    /// If a function of [`SharedValuesMut::encode`](crate::shared::SharedValuesMut::encode) panics,
+    /// or a relation to many has more than 2³² - 1 pairs; [`Snapshot::write_to`] returns an error
+    /// for these. The snapshot is unchanged.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -165,8 +166,9 @@ impl Snapshot {
     ///
     /// # Panics
     ///
-    /// If a function of [`SharedValuesMut::encode`](crate::shared::SharedValuesMut::encode) panics.
-    /// The world is unchanged, except that reserved ids are spawned.
+    /// If a function of [`SharedValuesMut::encode`](crate::shared::SharedValuesMut::encode) panics,
+    /// or a relation to many has more than 2³² - 1 pairs; [`Snapshot::write_delta`] returns an
+    /// error for these. The world is unchanged, except that reserved ids are spawned.
     ///
     /// ```
     /// # use phalanx::prelude::*;
