@@ -88,7 +88,8 @@ impl<'s> SnapshotColumn<'s> {
     ///
     /// # Panics
     ///
-    /// If the component can be disabled, and the row is in no chunk.
+    /// If the component can be disabled, and the row is in no chunk of an archetype that has rows.
+    /// Without rows, the answer is `true`.
     ///
     /// ```
     /// # use phalanx::prelude::*;
