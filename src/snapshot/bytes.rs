@@ -8,7 +8,7 @@ use crate::world::World;
 
 use super::compression::decompressed;
 use super::format::{AGE_MAX, DELTA, IDS_LEFT, SNAPSHOT};
-use super::read::{Header, Rules};
+use super::read::{Header, Rules, checked};
 use super::read_error::ReadError;
 use super::read_shared::NewTags;
 use super::replace_file::replace_file;
@@ -295,7 +295,7 @@ impl Snapshot {
             return Err(ReadError::NoBase);
         }
         let (bytes, rules) = (decompressed(bytes, &world.store)?, Rules::default());
-        let mut header = Header::read(&bytes, &world.store, DELTA, &rules)?;
+        let mut header = Header::read(checked(&bytes)?, &world.store, DELTA, &rules)?;
         let base = Source::of_snapshot(self);
         if header.base != base.identity() {
             return Err(ReadError::OtherBase);
@@ -396,7 +396,7 @@ impl World {
     /// ```
     pub fn read_snapshot(&mut self, bytes: &[u8]) -> Result<Snapshot, ReadError> {
         let (bytes, rules) = (decompressed(bytes, &self.store)?, Rules::default());
-        let mut header = Header::read(&bytes, &self.store, SNAPSHOT, &rules)?;
+        let mut header = Header::read(checked(&bytes)?, &self.store, SNAPSHOT, &rules)?;
         let mut snapshot = Snapshot::new();
         let tags = NewTags::of(&mut self.store);
         header.read_shared(tags.store.registry_mut(), &SharedTables::default(), &rules)?;

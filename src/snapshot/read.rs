@@ -22,7 +22,7 @@ use super::read_shared::{FileShared, SharedPart};
 use super::shared_table::SharedTables;
 use super::write::aged;
 
-/// The component that is migrated, and the name of its new type.
+/// The component that is migrated, and its new type.
 pub(super) struct Migration {
     pub(super) from: ComponentInfo,
     pub(super) to: ComponentInfo,
@@ -88,36 +88,41 @@ pub(super) struct Header<'b> {
     shared: FileShared,
 }
 
+/// The contents of a state, after the checks that all bytes of any state pass: how they begin, and
+/// the checksum.
+pub(super) fn checked(bytes: &[u8]) -> Result<Input<'_>, ReadError> {
+    let mut input = Input::new(bytes);
+    if !bytes.starts_with(&MAGIC) {
+        return Err(ReadError::NotAState);
+    }
+    input.bytes(MAGIC.len(), "the first bytes")?;
+    match input.u32("the byte order")? {
+        BYTE_ORDER => {}
+        order if order == BYTE_ORDER.swap_bytes() => return Err(ReadError::ByteOrder),
+        _ => return Err(ReadError::NotAState),
+    }
+    let found = input.u32("the format")?;
+    if found != FORMAT {
+        return Err(ReadError::Format { found, known: FORMAT });
+    }
+    let Some((contents, checksum)) = bytes.split_last_chunk::<8>() else {
+        return Err(ReadError::Truncated { what: "the checksum", at: bytes.len() });
+    };
+    if xxh3_64(contents) != u64::from_ne_bytes(*checksum) {
+        return Err(ReadError::Checksum);
+    }
+    Ok(Input::after(contents, &input))
+}
+
 impl<'b> Header<'b> {
     /// Reads the header and the components of a state of a `kind`. Shared types follow:
     /// [`Header::read_shared`].
     pub(super) fn read(
-        bytes: &'b [u8],
+        mut input: Input<'b>,
         store: &Store,
         kind: u32,
         rules: &Rules<'_>,
     ) -> Result<Self, ReadError> {
-        let mut input = Input::new(bytes);
-        if !bytes.starts_with(&MAGIC) {
-            return Err(ReadError::NotAState);
-        }
-        input.bytes(MAGIC.len(), "the first bytes")?;
-        match input.u32("the byte order")? {
-            BYTE_ORDER => {}
-            order if order == BYTE_ORDER.swap_bytes() => return Err(ReadError::ByteOrder),
-            _ => return Err(ReadError::NotAState),
-        }
-        let found = input.u32("the format")?;
-        if found != FORMAT {
-            return Err(ReadError::Format { found, known: FORMAT });
-        }
-        let Some((contents, checksum)) = bytes.split_last_chunk::<8>() else {
-            return Err(ReadError::Truncated { what: "the checksum", at: bytes.len() });
-        };
-        if xxh3_64(contents) != u64::from_ne_bytes(*checksum) {
-            return Err(ReadError::Checksum);
-        }
-        let mut input = Input::after(contents, &input);
         match input.u32("the kind")? {
             found if found == kind => {}
             SNAPSHOT => return Err(ReadError::Kind { is_delta: false }),

@@ -9,7 +9,7 @@ use crate::world::World;
 
 use super::compression::decompressed;
 use super::convert::{Convert, convert};
-use super::read::{Header, Migration, Rules, Skips};
+use super::read::{Header, Migration, Rules, Skips, checked};
 use super::read_error::ReadError;
 use super::read_shared::NewTags;
 use super::shared_table::SharedTables;
@@ -207,7 +207,9 @@ impl<'w> SnapshotReader<'w> {
     ///
     /// # Errors
     ///
-    /// See [`ReadError`].
+    /// See [`ReadError`]. With [`skip_unknown`](SnapshotReader::skip_unknown) the world knows
+    /// [`Disabled`], [`Prototype`], [`Gone`] and the tag of sparse cleanup components afterwards,
+    /// unless the bytes fail the checksum or are no state.
     ///
     /// # Panics
     ///
@@ -230,6 +232,7 @@ impl<'w> SnapshotReader<'w> {
         let registry = world.store.registry();
         migrations.iter().try_for_each(|migration| migration.check(registry))?;
         let bytes = decompressed(bytes, &world.store)?;
+        let input = checked(&bytes)?;
         // Without these components, hidden entities would be visible and despawned ones alive. A
         // world without room for them cannot read states that have them.
         let ours = [Disabled::NAME, Prototype::NAME, Gone::NAME, HasSparseCleanup::NAME];
@@ -239,7 +242,7 @@ impl<'w> SnapshotReader<'w> {
         let skip =
             |name: &str| !ours.contains(&name) && skips.as_ref().is_some_and(|skips| skips(name));
         let rules = Rules { skips: Some(&skip), migrations: &migrations, converts: true };
-        let mut header = Header::read(&bytes, &world.store, SNAPSHOT, &rules)?;
+        let mut header = Header::read(input, &world.store, SNAPSHOT, &rules)?;
         let mut snapshot = Snapshot::new();
         let tags = NewTags::of(&mut world.store);
         header.read_shared(tags.store.registry_mut(), &SharedTables::default(), &rules)?;

@@ -160,6 +160,20 @@ fn disabled_rows_take_no_more_memory_than_enabled_ones() {
     assert!(disabled <= enabled + ROWS as usize, "{disabled} and {enabled} bytes");
 }
 
+#[test]
+fn bytes_that_are_no_state_register_nothing() {
+    let mut old = World::new();
+    old.spawn(then::Rumour(1));
+    let bytes = bytes_of(&mut old);
+    let mut world = World::new();
+    for end in [0, 7, bytes.len() - 1] {
+        let state = SnapshotReader::new(&mut world).skip_unknown().read(&bytes[..end]);
+        assert!(state.is_err() && world.reflect().component(Disabled::NAME).is_none(), "{end}");
+    }
+    assert!(SnapshotReader::new(&mut world).skip_unknown().read(&bytes).is_ok());
+    assert!(world.reflect().component(Disabled::NAME).is_some());
+}
+
 /// The error of a function to the second definition in a world with the given one.
 fn refused_migration(register: impl FnOnce(&mut World)) -> ReadError {
     let mut old = World::new();
