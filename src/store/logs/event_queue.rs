@@ -40,9 +40,12 @@ pub(crate) struct EventQueue<E> {
     idle: IdleRuns,
 }
 
-/// Fewer events than this stay until a run begins, so that the destructors of the few events of a
-/// frame run there and not in the call that sends.
+/// Fewer events than this, of fewer bytes than [`MANY_BYTES`], stay until a run begins, so that the
+/// destructors of the few events of a frame run there and not in the call that sends.
 const MANY_EVENTS: usize = 1_024;
+
+/// The bytes from which on a few large events are as many small ones.
+const MANY_BYTES: usize = 64 << 10;
 
 /// The events that readers see.
 #[derive(Debug)]
@@ -158,14 +161,16 @@ impl<E> EventQueue<E> {
         panic.resume();
     }
 
-    /// Drops the events that all readers have read, and those over the bound, if they are many and
-    /// at least half: so a world that runs no schedule keeps no more than twice the unread events.
-    /// O(readers) if there are many.
+    /// Drops the events that all readers have read, and those over the bound, if they are at least
+    /// half, unless all events are few and small: so a world that runs no schedule keeps those, or
+    /// no more than twice the unread events. O(readers) if there are many, or large ones.
     pub(super) fn drop_read(&mut self, panic: &mut FirstPanic) {
-        let Range { start, end } = self.joined().numbers();
-        if end - start < MANY_EVENTS as u64 {
+        let kept = self.joined();
+        let len = kept.events.len();
+        if len < MANY_EVENTS && len * size_of::<E>() < MANY_BYTES {
             return;
         }
+        let Range { start, end } = kept.numbers();
         let until = self.readers.between_runs(end, size_of::<E>());
         if end > start && until.saturating_sub(start) >= (end - start) / 2 {
             self.joined().drop_until(until, panic);
@@ -404,6 +409,24 @@ mod tests {
         assert!((250..=1_024).contains(&unread.len()), "{} events", unread.len());
         assert_eq!(unread.len() as u64 + missed, 10_000);
         assert_eq!(unread.last(), Some(&9_999));
+    }
+
+    #[test]
+    fn without_runs_a_few_large_events_do_not_stay() {
+        const EVENT_BYTES: usize = 64 << 10;
+        let mut queue = EventQueue::default();
+        let reader = queue.add_reader();
+        for turn in 0..50u8 {
+            queue.extend([[turn; EVENT_BYTES]]);
+            reader.store(queue.read().end(), Ordering::Relaxed);
+        }
+        assert!(queue.bytes() < 3 * EVENT_BYTES, "{} bytes", queue.bytes());
+        queue.keep(4 * EVENT_BYTES);
+        for turn in 0..50u8 {
+            queue.extend([[turn; EVENT_BYTES]]);
+        }
+        assert!((4..=8).contains(&queue.len()), "{} events", queue.len());
+        assert!(queue.bytes() < 9 * EVENT_BYTES, "{} bytes", queue.bytes());
     }
 
     #[test]
