@@ -16,6 +16,11 @@ use super::world::World;
 /// relations come last, or to their places, in the order of the batch. Commands are judged one by
 /// one; [`run`](crate::CommandBuffer::run) records a call of this function.
 ///
+/// Two orders that have no rule may be other ones than after single calls, if the relation is
+/// ordered, no value asks for a place, and a source comes twice or a target loses all sources that
+/// it had: the order of the roots in [`Relation::levels`](crate::sparse::Relation::levels), and the
+/// order of [`Relation::iter`](crate::sparse::Relation::iter). [`World::hash`] covers both.
+///
 /// O(batch), and of a tree O(batch + entities above it). Sources that keep an order take O(batch ·
 /// log(batch) + siblings) more, and O(batch × siblings) if one of them asks for a place. A
 /// relation to many looks for each pair in the shorter one of two lists: the targets of its

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use phalanx::error::EntityError;
 use phalanx::prelude::*;
 use phalanx::sparse::{RelationError, relate_batch};
+use phalanx::testing::compare;
 use proptest::prelude::*;
 
 use crate::common::components::sound;
@@ -135,6 +136,45 @@ proptest! {
                 .collect();
             step(&mut world, &mut graph, &batch);
             check(&world, &graph, &entities);
+        }
+    }
+}
+
+/// Whether each source of a batch comes once, and each target keeps a source that it had.
+fn keeps_orders(world: &World, batch: &[(Entity, Entity)]) -> bool {
+    let new: Graph = batch.iter().copied().collect();
+    let relation = world.relation::<After>();
+    let stays = |source: &Entity| {
+        let target = relation.target(*source);
+        new.get(source).is_none_or(|to| target == Some(*to))
+    };
+    let keeps_one = |source| {
+        let siblings = relation.target(source).map(|target| relation.sources(target));
+        siblings.is_none_or(|siblings| siblings.iter().any(stays))
+    };
+    new.len() == batch.len() && new.keys().copied().all(keeps_one)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 2 } else { effort(64) }, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn orders_that_have_no_rule_are_those_of_single_calls_if_no_target_loses_all_sources(
+        batches in prop::collection::vec(prop::collection::vec((0..12usize, 0..4usize), 0..7), 1..6),
+    ) {
+        let [mut together, mut single] = [(); 2].map(|()| world());
+        let all = [&mut together, &mut single].map(|world| world.spawn_batch([(); 12]).to_vec());
+        for batch in batches {
+            let batch: Vec<_> = batch.iter().map(|pair| (all[0][pair.0], all[0][pair.1])).collect();
+            if !keeps_orders(&single, &batch) {
+                continue;
+            }
+            let pairs = || batch.iter().map(|&(source, target)| (source, After::of(target)));
+            relate_batch(&mut together, pairs()).expect("alive");
+            for (source, value) in pairs() {
+                single.insert(source, value).expect("alive");
+            }
+            compare(&together, &single).expect("the orders of sources and of targets are equal");
         }
     }
 }
