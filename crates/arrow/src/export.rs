@@ -61,10 +61,12 @@ impl Export {
     }
 
     /// Defines a type that is not built into Rust: `alias("Vec3", "[f32; 3]")`. The first name is
-    /// the type of a field, as the definition of the component writes it, or the type of a
-    /// component that was defined elsewhere. The second is a number, `bool`, `char`, `Entity`, or
-    /// an array of these. The alias is ignored if the sizes differ, if the second name is none of
-    /// these, and if no field or component has the type. Without an alias, the values are bytes.
+    /// the type of a field, as the definition of the component writes it, or the name of a
+    /// component: `"game.mass"` after `impl_component!(Mass as "game.mass")`, and
+    /// `"my_game::Mass"`, with the path of the module, after `impl_component!(Mass)`. The second is
+    /// a number, `bool`, `char`, `Entity`, or an array of these. The alias is ignored if the sizes
+    /// differ, if the second name is none of these, and if no field has the type and no component
+    /// the name. Without an alias, the values are bytes.
     ///
     /// ```
     /// # use std::sync::Arc;
@@ -82,6 +84,7 @@ impl Export {
     /// };
     /// assert_eq!(data_type(Export::new()), "FixedSizeBinary(8)");
     /// assert_eq!(data_type(Export::new().alias("Celsius", "f64")), "Float64");
+    /// assert_eq!(data_type(Export::new().alias("heat", "u64")), "UInt64");
     /// # Ok::<(), phalanx::snapshot::SnapshotError>(())
     /// ```
     #[must_use]

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use phalanx::reflect::{ComponentInfo, ComponentShape, FieldInfo, VariantInfo};
 
-/// Names of types, and the types of this crate's table that they stand for.
+/// Names of types of fields and of components, and the types of this crate's table that they stand
+/// for.
 pub(crate) type Aliases = BTreeMap<String, String>;
 
 /// The type of one value.

@@ -9,8 +9,9 @@ use arrow_array::types::{Float32Type, UInt8Type, UInt32Type, UInt64Type};
 use arrow_array::{Array, RecordBatch, StringArray};
 use arrow_buffer::Buffer;
 use arrow_ipc::reader::{FileDecoder, FileReader, read_footer_length};
-use phalanx::snapshot::Snapshot;
+use phalanx::bytemuck::{Pod, Zeroable};
 use phalanx::prelude::*;
+use phalanx::snapshot::Snapshot;
 use phalanx_arrow::{BATCH_ROWS, Export, Footprint, record_batches, table, write_ipc};
 
 #[component(name = "health")]
@@ -299,6 +300,32 @@ fn a_component_by_the_name_of_the_column_of_ids_is_refused() {
     for result in [record_batches(&snapshot).err(), table(&snapshot).err()] {
         assert!(result.unwrap().to_string().contains("another name"));
     }
+}
+
+#[test]
+fn an_alias_of_a_component_that_was_defined_elsewhere_has_the_name_of_the_component() {
+    #[derive(Clone, Copy, Pod, Zeroable)]
+    #[bytemuck(crate = "phalanx::bytemuck")]
+    #[repr(C)]
+    struct Vec3([f32; 3]);
+    #[derive(Clone, Copy, Pod, Zeroable)]
+    #[bytemuck(crate = "phalanx::bytemuck")]
+    #[repr(C)]
+    struct Mass(f64);
+    impl_component!(Vec3, Mass as "game.mass");
+    let mut world = World::new();
+    world.spawn((Vec3([1.0; 3]), Mass(2.0)));
+    let snapshot = Arc::new(world.snapshot().unwrap());
+    let [vec3, mass] = [concat!(module_path!(), "::Vec3"), "game.mass"];
+    let types = |export: Export| {
+        let batch = &export.record_batches(&snapshot).unwrap()[0];
+        [vec3, mass].map(|name| batch[name].data_type().to_string())
+    };
+    let bytes = ["FixedSizeBinary(12)", "FixedSizeBinary(8)"];
+    assert_eq!(types(Export::new()), bytes);
+    assert_eq!(types(Export::new().alias("Vec3", "[f32; 3]").alias("Mass", "f64")), bytes);
+    let named = Export::new().alias(vec3, "[f32; 3]").alias(mass, "f64");
+    assert_eq!(types(named), ["FixedSizeList(3 x non-null Float32)", "Float64"]);
 }
 
 #[test]
