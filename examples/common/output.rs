@@ -1,9 +1,10 @@
 //! A file that is written at the end of a run.
 
 use crate::program::cannot;
-use std::fs::{self, File, OpenOptions};
-use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::path::{Path, PathBuf, is_separator};
+use std::process;
 
 /// A file that was created before the run, so that an unwritable path is an error before it.
 #[derive(Debug)]
@@ -35,19 +36,14 @@ impl Output {
         path.map(Self::create).transpose()
     }
 
-    /// Whether a file can be written later. An existing file keeps its bytes.
+    /// Whether a state can be saved later, which takes the place of a former one: a file is created
+    /// beside the path, as a save does it, and removed. The path itself is not touched.
     ///
     /// # Errors
     ///
-    /// A message for the user if the file cannot be written.
-    pub fn ensure_writable(path: &Path) -> Result<(), String> {
-        let is_new = !path.exists();
-        let file = OpenOptions::new().append(true).create(true).open(path);
-        drop(file.map_err(|error| format!("{}; {ADVICE}", cannot("write", path, error)))?);
-        if is_new {
-            fs::remove_file(path).map_err(|error| cannot("write", path, error))?;
-        }
-        Ok(())
+    /// A message for the user if the state cannot be saved.
+    pub fn ensure_replaceable(path: &Path) -> Result<(), String> {
+        replaceable(path).map_err(|error| format!("{}; {ADVICE}", cannot("write", path, error)))
     }
 
     /// Writes the file.
@@ -68,4 +64,24 @@ impl Output {
     pub fn path(&self) -> &Path {
         &self.path
     }
+}
+
+fn replaceable(path: &Path) -> io::Result<()> {
+    let is_folder = fs::symlink_metadata(path).is_ok_and(|about| about.is_dir());
+    if is_folder || path.to_string_lossy().ends_with(is_separator) {
+        return Err(ErrorKind::IsADirectory.into());
+    }
+    let name = path.file_name().ok_or(ErrorKind::InvalidFilename)?;
+    for number in 0..=u32::MAX {
+        // As long as the name that a save uses, and with the number of the process.
+        let mut beside = name.to_owned();
+        beside.push(format!(".{:08x}.new", process::id().wrapping_add(number)));
+        let beside = path.with_file_name(beside);
+        match File::create_new(&beside) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+            Ok(_) => return fs::remove_file(&beside),
+        }
+    }
+    Err(ErrorKind::AlreadyExists.into())
 }

@@ -87,7 +87,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
 
 /// Runs once with late inputs, and once with the same inputs in time.
 fn play(options: &Options) -> Result<String, Box<dyn Error + Send + Sync>> {
-    ensure_writable(options)?;
+    ensure_replaceable(options)?;
     let network = Network::new(options.seed, options.frames, options.late);
     let recording = Recording { dust: options.entities, inputs: network.pressed().to_vec() };
     if let Some(path) = &options.save {
@@ -111,7 +111,7 @@ fn replay(
     recording: &Recording,
     options: &Options,
 ) -> Result<String, Box<dyn Error + Send + Sync>> {
-    ensure_writable(options)?;
+    ensure_replaceable(options)?;
     let hash = in_time(recording, options)?;
     Ok(format!("{} frames replayed\nhash {hash:016x}", recording.inputs.len()))
 }
@@ -129,6 +129,6 @@ fn in_time(recording: &Recording, options: &Options) -> Result<u64, Box<dyn Erro
 
 /// The state is written after the run: whether it can be, the user learns before. A former state
 /// keeps its bytes until then.
-fn ensure_writable(options: &Options) -> Result<(), String> {
-    options.state.as_deref().map_or(Ok(()), Output::ensure_writable)
+fn ensure_replaceable(options: &Options) -> Result<(), String> {
+    options.state.as_deref().map_or(Ok(()), Output::ensure_replaceable)
 }

@@ -3,8 +3,10 @@
 use crate::example::{Example, example};
 use crate::network::Network;
 use phalanx::Level;
+use phalanx_examples::output::Output;
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 
 static ROLLBACK: Example = example!("rollback");
 
@@ -108,6 +110,38 @@ fn a_state_that_cannot_be_written_is_noticed_before_the_run() {
     fs::remove_file(&inputs).expect("it is there");
     refused(save, state);
     assert!(!inputs.exists());
+}
+
+#[test]
+fn a_check_for_a_state_touches_no_file_and_needs_room_beside_it() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("rollback-room");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a folder for the files of a test");
+    let path = |name| folder.join(name);
+    fs::write(path("former"), "a state").expect("room");
+    assert_eq!(Output::ensure_replaceable(&path("former")), Ok(()));
+    assert_eq!(Output::ensure_replaceable(&path("new")), Ok(()));
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(path("nowhere"), path("link")).expect("room");
+        assert_eq!(Output::ensure_replaceable(&path("link")), Ok(()));
+        assert_eq!(fs::read_link(path("link")).expect("it is there"), path("nowhere"));
+        fs::remove_file(path("link")).expect("it is there");
+    }
+    let refused = |path: &Path| {
+        let line = Output::ensure_replaceable(path).expect_err("no state can be there");
+        assert!(line.starts_with("cannot write ") && line.lines().count() == 1, "{line}");
+    };
+    refused(&folder);
+    refused(&path("new/"));
+    refused(&path("nowhere/state"));
+    refused(&path("former/state"));
+    // A file that can be written, in a folder where none can be created.
+    #[cfg(target_os = "linux")]
+    refused(Path::new("/proc/self/comm"));
+    let left: Vec<_> = fs::read_dir(&folder).expect("it is there").collect();
+    assert_eq!(left.len(), 1, "{left:?}");
+    assert_eq!(fs::read(path("former")).expect("it is there"), b"a state");
 }
 
 #[test]
