@@ -24,7 +24,8 @@
 //! - A new component needs all its fields, one that is inherited the ones that change.
 //! - Inherited components and children cannot be removed.
 //! - A child with a `type` replaces the inherited child of its name, with all below it.
-//! - An object has at most 1000 entities, and all components together have at most 64 fields.
+//! - An object has at most 1000 entities, and all components together have at most 64 fields. The
+//!   names of children down to an entity, each with a `/`, have at most 256 bytes.
 //!
 //! All faults of all files are printed, each with its file, line and column. The folder `loader`
 //! has no code for a single component: the world knows names and fields.

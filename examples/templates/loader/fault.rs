@@ -1,5 +1,6 @@
 //! A fault in a file of types.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -18,6 +19,12 @@ pub(crate) struct Fault {
     pub(crate) text: String,
 }
 
+/// Names longer than this, in characters, are neither meant by other names nor shown in full.
+const NAME_MAX: usize = 64;
+
+/// The most names in a list.
+const LIST_MAX: usize = 16;
+
 impl fmt::Display for At {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:{}", self.file, self.line, self.column)
@@ -33,6 +40,9 @@ impl fmt::Display for Fault {
 /// The name among `known` that the writer may have meant, as the end of a sentence.
 pub(crate) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> String {
     let len = name.chars().count();
+    if len > NAME_MAX {
+        return String::new();
+    }
     let steps_max = 2.min(len / 2);
     // The distance takes microseconds, and is at least the difference of the lengths.
     let known = known.filter(|known| known.chars().count().abs_diff(len) <= steps_max);
@@ -41,7 +51,21 @@ pub(crate) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> S
     near.map_or_else(String::new, |(_, known)| format!("; did you mean `{known}`?"))
 }
 
-/// Names in one line.
-pub(crate) fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
-    names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+/// Names in one line: the first ones, and the number of the others.
+pub(crate) fn list<'n>(mut names: impl Iterator<Item = &'n str>) -> String {
+    let first = names.by_ref().take(LIST_MAX).map(|name| format!("`{}`", short(name)));
+    let mut first: Vec<_> = first.collect();
+    let others = names.count();
+    if others > 0 {
+        first.push(format!("{others} more"));
+    }
+    first.join(", ")
+}
+
+/// A name, of which a long one loses its end.
+pub(crate) fn short(name: &str) -> Cow<'_, str> {
+    match name.char_indices().nth(NAME_MAX) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &name[..end])),
+        None => Cow::Borrowed(name),
+    }
 }

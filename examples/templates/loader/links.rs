@@ -1,6 +1,6 @@
 //! The order in which types are made: parents and types of children first.
 
-use super::fault::{Fault, nearest};
+use super::fault::{Fault, nearest, short};
 use super::part::{Link, Name, TypeText};
 use std::collections::{HashMap, HashSet};
 
@@ -125,7 +125,7 @@ fn visit(
 
 /// A text about the types of a cycle.
 fn cycle(open: &[Open], all_parents: bool, types: &[&TypeText]) -> String {
-    let name = |open: &Open| format!("`{}`", types[open.number].name.text);
+    let name = |open: &Open| format!("`{}`", short(&types[open.number].name.text));
     let mut names: Vec<_> = match open.len() {
         ..=CYCLE_MAX => open.iter().map(name).collect(),
         len => {

@@ -10,6 +10,9 @@ use std::collections::{HashMap, VecDeque};
 /// The most entities of an object.
 const ENTITIES_MAX: usize = 1000;
 
+/// The most bytes of the path of an entity: each entity of each type has its own.
+const PATH_BYTES_MAX: usize = 256;
+
 /// The values of an entity and, by their names, of its children.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tree {
@@ -30,6 +33,12 @@ pub(crate) struct Node {
 impl Tree {
     fn len(&self) -> usize {
         1 + self.children.iter().map(|(_, child)| child.len()).sum::<usize>()
+    }
+
+    /// The bytes of the longest path in it.
+    fn path_bytes(&self) -> usize {
+        let below = self.children.iter().map(|(name, child)| 1 + name.len() + child.path_bytes());
+        below.max().unwrap_or_default()
     }
 
     /// The entities, level after level.
@@ -63,8 +72,13 @@ impl<'m> Maker<'m> {
         Self { schema, trees, faults, entities: 0 }
     }
 
-    /// The tree of a type, or of a child. The types that it begins as are made.
+    /// The tree of a type. The types that it begins as are made.
     pub(crate) fn tree(&mut self, at: &At, part: &Part) -> Tree {
+        self.below(0, at, part)
+    }
+
+    /// The tree of a type, or of a child with a path of some bytes.
+    fn below(&mut self, path_bytes: usize, at: &At, part: &Part) -> Tree {
         let base = part.base.as_ref().and_then(|name| self.trees.get(&*name.text));
         let before = self.entities;
         self.entities += base.map_or(1, Tree::len);
@@ -76,8 +90,18 @@ impl<'m> Maker<'m> {
             }
             return Tree::default();
         }
+        if path_bytes + base.map_or(0, Tree::path_bytes) > PATH_BYTES_MAX {
+            self.fault(
+                at,
+                format!(
+                    "with this, the names on the path to an entity have more than {PATH_BYTES_MAX} \
+                 bytes: use shorter names, or fewer levels of children"
+                ),
+            );
+            return Tree::default();
+        }
         let mut tree = base.cloned().unwrap_or_default();
-        self.apply(&mut tree, part);
+        self.apply(path_bytes, &mut tree, part);
         tree
     }
 
@@ -85,8 +109,8 @@ impl<'m> Maker<'m> {
         self.faults.push(Fault { at: at.clone(), text });
     }
 
-    /// Overrides values and children.
-    fn apply(&mut self, tree: &mut Tree, part: &Part) {
+    /// Overrides values and children of a tree with a path of some bytes.
+    fn apply(&mut self, path_bytes: usize, tree: &mut Tree, part: &Part) {
         part.components.iter().for_each(|written| self.give(&mut tree.values, written));
         // The inherited children that others replace are counted no more.
         let is_replaced = |name: &str| {
@@ -95,12 +119,15 @@ impl<'m> Maker<'m> {
         let replaced = tree.children.iter().filter(|(name, _)| is_replaced(name));
         self.entities -= replaced.map(|(_, child)| child.len()).sum::<usize>();
         for (name, child) in &part.children {
+            let path_bytes = path_bytes + 1 + name.text.len();
             let present = tree.children.iter().position(|(present, _)| *present == name.text);
             match (present, &child.base) {
-                (Some(at), Some(_)) => tree.children[at].1 = self.tree(&name.at, child),
-                (Some(at), None) => self.apply(&mut tree.children[at].1, child),
+                (Some(at), Some(_)) => {
+                    tree.children[at].1 = self.below(path_bytes, &name.at, child)
+                }
+                (Some(at), None) => self.apply(path_bytes, &mut tree.children[at].1, child),
                 (None, Some(_)) => {
-                    let child = self.tree(&name.at, child);
+                    let child = self.below(path_bytes, &name.at, child);
                     tree.children.push((name.text.clone(), child));
                 }
                 (None, None) => {

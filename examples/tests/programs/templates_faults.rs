@@ -334,6 +334,58 @@ fn a_file_of_types_that_is_gone_leaves_few_searches_for_their_names() {
 }
 
 #[test]
+fn long_names_are_not_compared_and_long_lists_are_cut() {
+    let long = |end: &str| format!("{}{end}", "n".repeat(64));
+    let text = format!(r#"{{"{}": {{}}, "x": {{"parent": "{}"}}}}"#, long("a"), long("b"));
+    let found = faults(&[("x.json", &text)]);
+    assert!(found[0].ends_with("b`: define it, or correct it"), "{found:?}");
+
+    let child = |number| format!(r#""{number:070}": {{"type": "one"}}"#);
+    let children: Vec<_> = (0..900).map(child).collect();
+    let text = format!(
+        r#"{{"one": {{}}, "most": {{"children": {{{}}}}},
+        "x": {{"parent": "most", "children": {{"y": {{}}}}}}}}"#,
+        children.join(",")
+    );
+    let found = faults(&[("x.json", &text)]);
+    let names = vec![format!("`{}…`", "0".repeat(64)); 16].join(", ");
+    let says = format!("`y` is no inherited child: give its `type`, or write {names}, 884 more");
+    assert_eq!(found, [format!("x.json:2:46: {says}")]);
+}
+
+#[test]
+fn a_chain_of_children_with_long_names_is_refused_before_the_memory_is() {
+    let chain = |len: usize, name: &str| {
+        let link =
+            |n| format!(r#", "t{n}": {{"children": {{"{name}": {{"type": "t{}"}}}}}}"#, n - 1);
+        format!(r#"{{"t0": {{}}{}}}"#, (1..len).map(link).collect::<String>())
+    };
+    let paths = |types: &Types| {
+        let nodes = (0..types.len()).flat_map(|number| &types.get(number).nodes);
+        nodes.map(|node| node.path.len()).max()
+    };
+    let types = load(&[("x.json", &chain(9, &"n".repeat(31)))]).expect("eight children in a line");
+    assert_eq!(paths(&types), Some(256));
+    let found = faults(&[("x.json", &chain(10, &"n".repeat(31)))]);
+    let says =
+        "with this, the names on the path to an entity have more than 256 bytes: use shorter";
+    assert!(found.len() == 1 && found[0].contains(says), "{found:?}");
+    assert!(!faults(&[("x.json", &chain(999, &"n".repeat(150)))]).is_empty());
+
+    // A child that is overridden has the path of the names above it.
+    let far = |len: usize| {
+        format!(
+            r#"{{"one": {{}}, "a": {{"children": {{"{0}": {{"type": "one"}}}}}}, "b": {{"parent": "a",
+            "children": {{"{0}": {{"children": {{"{1}": {{"type": "one"}}}}}}}}}}}}"#,
+            "n".repeat(155),
+            "m".repeat(len)
+        )
+    };
+    assert_eq!(paths(&load(&[("x.json", &far(99))]).expect("155 + 99 + 2")), Some(256));
+    assert!(faults(&[("x.json", &far(100))])[0].contains(says));
+}
+
+#[test]
 fn fields_are_inherited_and_overridden_over_three_levels() {
     let text = r#"{
       "lamp": { "components": { "light": { "radius": 1, "power": 10, "colour": 100 }, "burnt": {} } },
