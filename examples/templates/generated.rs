@@ -1,6 +1,6 @@
 //! Types made by chance, as files.
 
-use crate::loader::{Schema, Types};
+use crate::loader::{Schema, Types, Visible};
 use phalanx_examples::chance::Chance;
 use serde_json::{Map, Value, json};
 
@@ -26,7 +26,8 @@ pub(crate) fn files(known: &Types, count: u32) -> Result<Vec<(String, String)>, 
     let mut names = (0..known.len()).map(|number| &known.get(number).name);
     if let Some(name) = names.find(|name| count > 0 && name.starts_with(PREFIX)) {
         return Err(format!(
-            "`{name}` is named like the types that the program makes: rename it, or give `--types 0`"
+            "`{}` is named like the types that the program makes: rename it, or give `--types 0`",
+            Visible(name)
         ));
     }
     let small = |&number: &usize| known.get(number).nodes.len() <= ENTITIES_MAX;

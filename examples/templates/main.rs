@@ -106,7 +106,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let mut report = Report::new();
     let mut users = Watch::new(&options.folder);
     let written = users.changes()?;
-    let known = load(written.iter().map(|(path, bytes)| (path.display().to_string(), bytes)))?;
+    let known = load(written.iter().map(|(path, bytes)| (path_name(path), bytes)))?;
     if known.len() == 0 {
         return Err("the folder has no types: write one into a file `*.json`".into());
     }
@@ -172,7 +172,12 @@ fn is_shipped(folder: &Path) -> bool {
 
 /// The name of a file, without its folder.
 fn file_name(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    path_name(Path::new(path.file_name().unwrap_or_default()))
+}
+
+/// A path as text. Paths that are not UTF-8 are escaped, so that each has a name of its own.
+fn path_name(path: &Path) -> String {
+    path.to_str().map_or_else(|| format!("{path:?}"), str::to_owned)
 }
 
 /// Loads files. All faults are printed, and the error is their number.

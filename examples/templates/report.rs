@@ -1,6 +1,6 @@
 //! The lines that the program prints.
 
-use crate::loader::{Fault, Types};
+use crate::loader::{Fault, Types, Visible};
 use crate::objects::{Audit, Moved, Regions, Renewed};
 use phalanx::prelude::*;
 use std::error::Error;
@@ -89,6 +89,7 @@ impl Report {
     pub(crate) fn refused(&mut self, names: &[String], faults: &[Fault]) -> Printed {
         let (was, has) = if names.len() == 1 { ("was", "has") } else { ("were", "have") };
         let (names, count) = (names.join(", "), count(faults.len(), "fault"));
+        let names = Visible(&names);
         writeln!(self.out, "{names} {was} changed, and {has} {count}: all stays as it is")?;
         faults.iter().try_for_each(|fault| writeln!(self.out, "  {fault}"))?;
         Ok(())
@@ -105,6 +106,7 @@ impl Report {
         let (types, ms) = (count(types, "type"), ms(time));
         let (was, it) = if names.len() == 1 { ("was", "it") } else { ("were", "them") };
         let names = names.join(", ");
+        let names = Visible(&names);
         writeln!(self.out, "{names} {was} changed, and with {it} {types}: {ms:.2} ms")?;
         Ok(writeln!(
             self.out,

@@ -2,6 +2,7 @@
 
 use phalanx_examples::program::cannot;
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -45,7 +46,7 @@ impl Watch {
             if stamp.is_ok() && seen == Some(stamp) {
                 return true;
             }
-            let contents = match fs::read(path) {
+            let contents = match read(path) {
                 // Editors replace files: one of the list may be gone.
                 Err(error) if error.kind() == ErrorKind::NotFound => return false,
                 contents => contents.map_err(|error| error.to_string()),
@@ -82,6 +83,14 @@ impl Watch {
             }
         }
         Ok(files)
+    }
+}
+
+/// Reads a file of types. Its name is a part of faults and reports, so it must be text.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    match path.file_name().and_then(OsStr::to_str) {
+        Some(_) => fs::read(path),
+        None => Err(io::Error::other("its name is not UTF-8")),
     }
 }
 

@@ -1,7 +1,7 @@
 //! A fault in a file of types.
 
 use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Write};
 use std::sync::Arc;
 
 /// A place in a file. Lines and columns count from one, columns in characters.
@@ -27,13 +27,29 @@ const LIST_MAX: usize = 16;
 
 impl fmt::Display for At {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+        write!(f, "{}:{}:{}", Visible(&self.file), self.line, self.column)
     }
 }
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.at, self.text)
+        write!(f, "{}: {}", self.at, Visible(&self.text))
+    }
+}
+
+/// A text of a file, or its name, for a terminal: one line, without characters that control it.
+pub(crate) struct Visible<'t>(pub(crate) &'t str);
+
+impl fmt::Display for Visible<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.chars().try_for_each(|letter| match letter {
+            // The ends of lines of Unicode, and the marks that turn the direction of a text.
+            '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{200E}' | '\u{200F}' => {
+                write!(f, "{}", letter.escape_unicode())
+            }
+            _ if letter.is_control() => write!(f, "{}", letter.escape_default()),
+            _ => f.write_char(letter),
+        })
     }
 }
 

@@ -27,7 +27,7 @@ mod types;
 mod value;
 mod values;
 
-pub(crate) use fault::Fault;
+pub(crate) use fault::{Fault, Visible};
 pub(crate) use field_set::FieldSet;
 pub(crate) use schema::Schema;
 pub(crate) use tree::Node;

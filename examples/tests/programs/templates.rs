@@ -85,6 +85,38 @@ fn all_faults_of_a_folder_are_printed_before_any_work() {
     assert_eq!(lines[2..], [last]);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn files_whose_names_are_not_text_are_faults_and_names_are_escaped() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    let folder = folder("templates-names");
+    for name in [&b"\xFE.json"[..], b"\xFF.json", b"\x1B[2J.json"] {
+        let text = r#"{ "c": { "parent": "\u001b[2J" } }"#;
+        fs::write(folder.join(OsStr::from_bytes(name)), text).expect("room");
+    }
+    let output = TEMPLATES.command().arg(&folder).output().expect("the program starts");
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{output:?}");
+    let text = String::from_utf8(output.stderr).expect("text");
+    let says = ":1:1: the file cannot be read: its name is not UTF-8: correct that, or remove it";
+    for name in [r#"/\xFE.json""#, r#"/\xFF.json""#] {
+        assert!(text.lines().any(|line| line.ends_with(&format!("{name}{says}"))), "{text}");
+    }
+    assert!(
+        text.ends_with("templates: the types have 2 faults: correct the files, and start again\n")
+    );
+    assert!(!text.contains('\u{1b}'), "{text:?}");
+
+    for name in [&b"\xFE.json"[..], b"\xFF.json"] {
+        fs::remove_file(folder.join(OsStr::from_bytes(name))).expect("it is there");
+    }
+    let output = TEMPLATES.command().arg(&folder).output().expect("the program starts");
+    let text = String::from_utf8(output.stderr).expect("text");
+    let says = r"/\u{1b}[2J.json:1:20: no type is named `\u{1b}[2J`: define it, or correct it";
+    assert!(text.lines().next().is_some_and(|line| line.ends_with(says)), "{text:?}");
+}
+
 #[test]
 fn a_folder_without_types_is_refused() {
     let empty = folder("templates-empty");

@@ -1,6 +1,6 @@
 //! The types of the example `templates`: every fault has its place, and values are inherited.
 
-use crate::loader::{Fault, Types, Values};
+use crate::loader::{Fault, Types, Values, Visible};
 use crate::objects::schema;
 use proptest::prelude::*;
 
@@ -383,6 +383,19 @@ fn a_chain_of_children_with_long_names_is_refused_before_the_memory_is() {
     };
     assert_eq!(paths(&load(&[("x.json", &far(99))]).expect("155 + 99 + 2")), Some(256));
     assert!(faults(&[("x.json", &far(100))])[0].contains(says));
+}
+
+#[test]
+fn names_do_not_control_a_terminal() {
+    let text = r#"{"\u001b[2J\n\u202ex": {"parent": "\u0007"}, "é": 7}"#;
+    let found = faults(&[("\u{9b}\r.json", text)]);
+    let says = r"`\u{7}`: define it, or correct it";
+    assert!(found[0].starts_with(r"\u{9b}\r.json:1:") && found[0].ends_with(says), "{found:?}");
+    assert!(found[1].contains("`é` is the number 7"), "letters stay: {found:?}");
+    let name = "\u{1b}[2J\n\u{202e}x";
+    assert_eq!(Visible(name).to_string(), r"\u{1b}[2J\n\u{202e}x");
+    let twice = [("\n", r#"{"a": {}}"#), ("x", r#"{"a": {}}"#)];
+    assert_eq!(faults(&twice), [r"x:1:2: `a` is also at \n:1:2: rename one"]);
 }
 
 #[test]
