@@ -203,6 +203,12 @@ impl<C: Component> fmt::Debug for Lookup<'_, C> {
 
 /// Random writes of one component; see [`World::lookup_mut`]. As a parameter of a system it gives
 /// access to component `C` of every entity.
+///
+/// The closure of a parallel pass cannot write through it, because two threads may find one entity:
+/// the compiler says that it is "a captured variable in a `Fn` closure". It can read, by
+/// [`get`](Self::get). A pass over other rows collects entities with their new values and writes
+/// after it, or records commands by [`ParChunks::record`](crate::chunks::ParChunks::record); its
+/// own rows are written by the term `&mut C`.
 pub struct LookupMut<'w, C: Component> {
     pub(super) columns: ColumnViewsMut<'w, C>,
     /// The log of the world's places.
