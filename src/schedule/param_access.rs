@@ -82,7 +82,16 @@ impl ParamAccess {
     /// Whether other systems see changes by the parameter after the next sync point only: commands,
     /// and for queries the sparse components that are inserted.
     pub(super) const fn needs_sync(&self) -> bool {
-        matches!(self.0, ParamKind::Commands | ParamKind::Sparse { write: true, .. })
+        self.records_commands() || self.inserts_sparse()
+    }
+
+    pub(super) const fn records_commands(&self) -> bool {
+        matches!(self.0, ParamKind::Commands)
+    }
+
+    /// Whether it may insert sparse components, and remove them, without a command.
+    pub(super) const fn inserts_sparse(&self) -> bool {
+        matches!(self.0, ParamKind::Sparse { write: true, .. })
     }
 
     /// A subject that both access and at least one writes, in some possible world.

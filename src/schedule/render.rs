@@ -45,10 +45,15 @@ impl fmt::Display for Schedule {
                 }
             }
             if stage.ends_in_sync(&self.nodes) {
-                write_sync(f, &self.nodes, &labels, stage)?;
+                write_sync(f, &reasons, &labels, stage)?;
                 for edge in reasons.crossing(&self.nodes, number) {
                     let [from, to] = [edge.from, edge.to].map(|system| &labels[system]);
-                    writeln!(f, "    {to} sees the commands of {from}: {}", edge.reason)?;
+                    let what = match reasons.late_effects(edge.from) {
+                        [true, true] => "commands and the sparse components",
+                        [false, true] => "sparse components",
+                        [_, false] => "commands",
+                    };
+                    writeln!(f, "    {to} sees the {what} of {from}: {}", edge.reason)?;
                 }
             }
         }
@@ -58,18 +63,23 @@ impl fmt::Display for Schedule {
 
 fn write_sync(
     f: &mut fmt::Formatter<'_>,
-    nodes: &[OrderNode],
+    reasons: &Reasons,
     labels: &[String],
     stage: &Stage,
 ) -> fmt::Result {
-    let recorders = stage.systems.iter().filter(|&&system| nodes[system].commands);
-    let recorders: Vec<&str> = recorders.map(|&system| &*labels[system]).collect();
     f.write_str("sync point")?;
     if !stage.explicit_syncs.is_empty() {
         f.write_str(", placed by hand")?;
     }
-    if !recorders.is_empty() {
-        write!(f, ": applies the commands of {}", recorders.join(", "))?;
+    let mut separator = ": ";
+    let effects = ["applies the commands of", "queries see the sparse components of"];
+    for (effect, says) in effects.into_iter().enumerate() {
+        let systems = stage.systems.iter().filter(|&&system| reasons.late_effects(system)[effect]);
+        let systems: Vec<&str> = systems.map(|&system| &*labels[system]).collect();
+        if !systems.is_empty() {
+            write!(f, "{separator}{says} {}", systems.join(", "))?;
+            separator = "; ";
+        }
     }
     writeln!(f)
 }
@@ -123,7 +133,16 @@ impl Reasons {
         }
     }
 
-    /// The edges over the sync point at the end of a stage: `to` sees the commands of `from`.
+    /// Whether other systems see commands of a system after the next sync point, and whether they
+    /// see sparse components that it inserts.
+    fn late_effects(&self, system: usize) -> [bool; 2] {
+        let access = &self.access[system];
+        let commands = access.iter().any(ParamAccess::records_commands);
+        [commands, access.iter().any(ParamAccess::inserts_sparse)]
+    }
+
+    /// The edges over the sync point at the end of a stage: `to` sees the commands of `from`, or
+    /// its sparse components.
     fn crossing<'r>(
         &'r self,
         nodes: &'r [OrderNode],

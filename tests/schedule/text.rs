@@ -45,6 +45,28 @@ stage 1
 }
 
 #[test]
+fn a_sync_point_tells_commands_from_sparse_components() {
+    let mut schedule = Schedule::new();
+    schedule.add(|_: SparseMut<Set>| ()).named("name");
+    schedule.add(|_: Query<Entity, With<Set>>| ()).named("greet").after("name");
+    let text = schedule.to_string();
+    let sync = "sync point: queries see the sparse components of name\n    greet sees the sparse \
+                components of name: after `name`\nstage 1\n";
+    assert!(text.contains(sync), "{text}");
+    assert!(!text.contains("commands"), "{text}");
+
+    schedule.add(|_: SparseMut<Set>, _: Commands| ()).named("both").before("greet");
+    schedule.add(|_: Commands| ()).named("cull").before("greet");
+    let text = schedule.to_string();
+    let sync = "sync point: applies the commands of both, cull; queries see the sparse components \
+                of name, both\n";
+    assert!(text.contains(sync), "{text}");
+    let sees = "greet sees the commands and the sparse components of both: before `greet`\n";
+    assert!(text.contains(sees), "{text}");
+    assert!(text.contains("greet sees the commands of cull: before `greet`\n"), "{text}");
+}
+
+#[test]
 fn a_sync_point_by_hand_is_shown() {
     let mut schedule = Schedule::new();
     schedule.add(|| ()).named("a");
