@@ -51,7 +51,7 @@ impl Output {
     /// # Errors
     ///
     /// A message for the user if `write` fails.
-    pub fn write<E: std::fmt::Display + From<std::io::Error>>(
+    pub fn write<E: std::fmt::Display + From<io::Error>>(
         mut self,
         write: impl FnOnce(&mut BufWriter<File>) -> Result<(), E>,
     ) -> Result<(), String> {
