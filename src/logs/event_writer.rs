@@ -46,7 +46,8 @@ use super::event_buffer::EventBuffer;
 /// one type: it reads its own events in its next run.
 ///
 /// Events are in the order of the schedule: stage by stage, within a stage system by system, within
-/// a system parameter by parameter, with the events of its conditions first. So the order depends neither on threads nor on [`Schedule::shuffle`](crate::Schedule::shuffle).
+/// a system parameter by parameter, with the events of its conditions first. So the order depends
+/// neither on threads nor on [`Schedule::shuffle`](crate::Schedule::shuffle).
 ///
 /// Events reach the queue when their system has ended. If a system or one of its conditions panics
 /// or returns an error, its events are dropped, as its commands are. If a condition returns
