@@ -413,20 +413,20 @@ mod tests {
 
     #[test]
     fn without_runs_a_few_large_events_do_not_stay() {
-        const EVENT_BYTES: usize = 64 << 10;
+        const EVENT_BYTES: usize = MANY_BYTES / 8;
         let mut queue = EventQueue::default();
         let reader = queue.add_reader();
-        for turn in 0..50u8 {
+        for turn in 0..100u8 {
             queue.extend([[turn; EVENT_BYTES]]);
             reader.store(queue.read().end(), Ordering::Relaxed);
         }
-        assert!(queue.bytes() < 3 * EVENT_BYTES, "{} bytes", queue.bytes());
-        queue.keep(4 * EVENT_BYTES);
-        for turn in 0..50u8 {
+        assert!(queue.bytes() < 9 * EVENT_BYTES, "{} bytes", queue.bytes());
+        queue.keep(16 * EVENT_BYTES);
+        for turn in 0..100u8 {
             queue.extend([[turn; EVENT_BYTES]]);
         }
-        assert!((4..=8).contains(&queue.len()), "{} events", queue.len());
-        assert!(queue.bytes() < 9 * EVENT_BYTES, "{} bytes", queue.bytes());
+        assert!((16..=32).contains(&queue.len()), "{} events", queue.len());
+        assert!(queue.bytes() < 33 * EVENT_BYTES, "{} bytes", queue.bytes());
     }
 
     #[test]
