@@ -72,6 +72,11 @@ fn replaceable(path: &Path) -> io::Result<()> {
         return Err(ErrorKind::IsADirectory.into());
     }
     let name = path.file_name().ok_or(ErrorKind::InvalidFilename)?;
+    // A save opens the folder as well, to wait for the disk.
+    #[cfg(unix)]
+    drop(File::open(
+        path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")),
+    )?);
     for number in 0..=u32::MAX {
         // As long as the name that a save uses, and with the number of the process.
         let mut beside = name.to_owned();

@@ -77,13 +77,14 @@ impl Report {
     }
 
     pub(crate) fn watching(&mut self, folder: &Path, seconds: u32) -> Printed {
-        let folder = folder.display();
+        let folder = folder.display().to_string();
+        let folder = Visible(&folder);
         Ok(writeln!(self.out, "watching {folder} for {seconds} s: change a file")?)
     }
 
     /// A folder that cannot be read while it is watched.
     pub(crate) fn unreadable(&mut self, error: &str) -> Printed {
-        Ok(writeln!(self.out, "{error}: all stays as it is")?)
+        Ok(writeln!(self.out, "{}: all stays as it is", Visible(error))?)
     }
 
     pub(crate) fn refused(&mut self, names: &[String], faults: &[Fault]) -> Printed {

@@ -8,8 +8,8 @@
 //! its system's *demand*, the greatest number of ids that the system ever took in one stage
 //! ([`super::id_demands`]). The demands of the systems that took ids most recently precede the
 //! others, and among them the smaller ones come first. Demands may come from bytes that claim any
-//! number, so together they have at most half of the queue, or a position for each index that was
-//! ever used, for which the bytes had to have an entry. The positions after all demands are dealt
+//! number, so together they have at most half of the queue, or a position for each slot of the
+//! directory, for which the bytes had to have an entry. The positions after all demands are dealt
 //! out in blocks, one for each share in turn, and each round has blocks twice as large as the round
 //! before:
 //!

@@ -127,8 +127,10 @@ impl World {
     }
 
     /// All events of type `E` that are kept, read or not, as a slice: after a run of a schedule,
-    /// the events of that run and older events that some reader has not read yet. To see each event
-    /// once, use an [`EventReader`] in a system and a [cursor](World::cursor) elsewhere.
+    /// the events of that run and older events that some reader has not read yet. Where there are
+    /// many, events that all have read may be gone after the next call that sends, or
+    /// [`World::run`]. To see each event once, use an [`EventReader`] in a system and a
+    /// [cursor](World::cursor) elsewhere.
     ///
     /// ```
     /// # use phalanx::prelude::*;

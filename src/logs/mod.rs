@@ -65,8 +65,8 @@
 //! [`FixedStep`](crate::schedule::FixedStep). Entries that all have read are dropped when the next
 //! run of any schedule begins. Only if unread entries take more than 64 MiB
 //! ([`MemoryMut::keep_log`](crate::memory::MemoryMut::keep_log) sets another bound) are the oldest
-//! dropped, and their readers count them as [`missed`](LogReader::missed). A world that runs no
-//! schedule drops entries as the log grows, or by
+//! dropped, and their readers count them as [`missed`](LogReader::missed). Between runs, and in a
+//! world that runs no schedule, entries are dropped as the log grows if they are many, or by
 //! [`MemoryMut::age_logs`](crate::memory::MemoryMut::age_logs). Without readers, events are kept
 //! for one whole run.
 //!

@@ -209,7 +209,7 @@ impl<'w> SnapshotReader<'w> {
     ///
     /// See [`ReadError`]. With [`skip_unknown`](SnapshotReader::skip_unknown) the world knows
     /// [`Disabled`], [`Prototype`], [`Gone`] and the tag of sparse cleanup components afterwards,
-    /// unless the bytes fail the checksum or are no state.
+    /// also if the bytes are refused, unless their beginning or their checksum is wrong.
     ///
     /// # Panics
     ///

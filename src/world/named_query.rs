@@ -38,8 +38,9 @@ use super::world::World;
 /// The query keeps its plan: the archetypes that match in the world of the last call. Names are
 /// looked up once and each archetype is tested once, as for a type of query, so keep a query from
 /// call to call: a new one tests all archetypes. All are tested again after some were
-/// [retired](crate::memory::MemoryMut::retire_archetypes), and if the query names a sparse
-/// component, after the first value of one came to an archetype.
+/// [retired](crate::memory::MemoryMut::retire_archetypes) or freed by a
+/// [restored](crate::World::restore) state. If the query names a sparse component, so they are
+/// after the first value of one came to an archetype, and after a compaction.
 ///
 /// Each field of a [split component](crate::component#split-components) is a component here.
 /// [Sparse components](crate::component#sparse-components) have no columns, so they can be named by

@@ -102,6 +102,8 @@ fn a_sparse_value_without_numbers_for_its_tags_is_refused_before_the_first_chang
         ("exchange", |world| world.exchange::<Known, Trace>(only(world), Trace).is_ok()),
     ];
     (0..2).for_each(|left| assert_each_is_refused(&mut full_world(left).0, calls));
+    let (mut world, _owners) = full_world(0);
+    assert_eq!(world.matching::<&Known>().remove::<Trace>(), 0, "a removal needs no number");
     let (mut world, _owners) = full_world(2);
     let entity = world.spawn((Known(1), Trace));
     assert!(world.has::<Trace>(entity));

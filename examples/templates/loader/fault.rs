@@ -19,7 +19,8 @@ pub(crate) struct Fault {
     pub(crate) text: String,
 }
 
-/// Names longer than this, in characters, are neither meant by other names nor shown in full.
+/// Names longer than this, in characters, are not compared with others. Where a name is repeated
+/// in many faults, it loses the rest.
 const NAME_MAX: usize = 64;
 
 /// The most names in a list.
@@ -44,7 +45,11 @@ impl fmt::Display for Visible<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.chars().try_for_each(|letter| match letter {
             // The ends of lines of Unicode, and the marks that turn the direction of a text.
-            '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{200E}' | '\u{200F}' => {
+            '\u{2028}'..='\u{202E}'
+            | '\u{2066}'..='\u{2069}'
+            | '\u{200E}'
+            | '\u{200F}'
+            | '\u{061C}' => {
                 write!(f, "{}", letter.escape_unicode())
             }
             _ if letter.is_control() => write!(f, "{}", letter.escape_default()),
@@ -61,7 +66,10 @@ pub(crate) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> S
     }
     let steps_max = 2.min(len / 2);
     // The distance takes microseconds, and is at least the difference of the lengths.
-    let known = known.filter(|known| known.chars().count().abs_diff(len) <= steps_max);
+    let known = known.filter(|known| {
+        let other = known.chars().count();
+        other <= NAME_MAX && other.abs_diff(len) <= steps_max
+    });
     let near = known.map(|known| (strsim::damerau_levenshtein(name, known), known));
     let near = near.filter(|(steps, _)| *steps <= steps_max).min();
     near.map_or_else(String::new, |(_, known)| format!("; did you mean `{known}`?"))

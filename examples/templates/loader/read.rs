@@ -1,6 +1,6 @@
 //! Reads the types of a file.
 
-use super::fault::{At, Fault, list, nearest};
+use super::fault::{At, Fault, list, nearest, short};
 use super::part::{Name, Part, TypeText, Written};
 use super::schema::Schema;
 use super::source::Source;
@@ -89,7 +89,7 @@ impl Reader<'_, '_> {
         };
         let mut types = Vec::new();
         for property in self.properties(value, "a file", "types by their names") {
-            let what = format!("`{}`", property.name.as_str());
+            let what = format!("`{}`", short(property.name.as_str()));
             let part = self.part(&property.value, &what, "parent");
             types.push(TypeText { name: self.name(property), part });
         }
@@ -166,7 +166,7 @@ impl Reader<'_, '_> {
                 self.fault(property.name.start(), text);
                 continue;
             }
-            let part = self.part(&property.value, &format!("`{}`", name.text), "type");
+            let part = self.part(&property.value, &format!("`{}`", short(&name.text)), "type");
             children.push((name, part));
         }
         children

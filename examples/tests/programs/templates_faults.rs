@@ -340,6 +340,12 @@ fn long_names_are_not_compared_and_long_lists_are_cut() {
     let found = faults(&[("x.json", &text)]);
     assert!(found[0].ends_with("b`: define it, or correct it"), "{found:?}");
 
+    let key = |n: u32| format!(r#""k{n}": 0"#);
+    let keys: Vec<_> = (0..9).map(key).collect();
+    let found = faults(&[("x.json", &format!(r#"{{"{}": {{{}}}}}"#, long("aa"), keys.join(",")))]);
+    let says = format!("`{}…` has no `k", long(""));
+    assert!(found.len() == 9 && found.iter().all(|fault| fault.contains(&says)), "{found:?}");
+
     let child = |number| format!(r#""{number:070}": {{"type": "one"}}"#);
     let children: Vec<_> = (0..900).map(child).collect();
     let text = format!(
@@ -392,8 +398,8 @@ fn names_do_not_control_a_terminal() {
     let says = r"`\u{7}`: define it, or correct it";
     assert!(found[0].starts_with(r"\u{9b}\r.json:1:") && found[0].ends_with(says), "{found:?}");
     assert!(found[1].contains("`é` is the number 7"), "letters stay: {found:?}");
-    let name = "\u{1b}[2J\n\u{202e}x";
-    assert_eq!(Visible(name).to_string(), r"\u{1b}[2J\n\u{202e}x");
+    let name = "\u{1b}[2J\n\u{202e}\u{61c}x";
+    assert_eq!(Visible(name).to_string(), r"\u{1b}[2J\n\u{202e}\u{61c}x");
     let twice = [("\n", r#"{"a": {}}"#), ("x", r#"{"a": {}}"#)];
     assert_eq!(faults(&twice), [r"x:1:2: `a` is also at \n:1:2: rename one"]);
 }

@@ -26,16 +26,22 @@ impl Store {
     ///
     /// # Panics
     ///
-    /// If another component has the name of one of them, a
-    /// [`Component::hint`](crate::Component::hint) panics, or no number is left for a tag.
+    /// If one of their names is taken, a `Component::hint` panics, or no number is left for a tag.
     #[inline]
     pub(crate) fn check_sets<S: SparseBundle>(&mut self) -> bool {
-        if S::IS_EMPTY || !self.find_missing_sets::<S>().unwrap_or_else(|taken| taken.refuse()) {
-            return false;
-        }
-        if S::HAS_CLEANUP {
+        let are_missing = self.check_names_of_sets::<S>();
+        if are_missing && S::HAS_CLEANUP {
             let tag = self.registry.register::<HasSparseCleanup>();
             tag.unwrap_or_else(|taken| taken.refuse());
+        }
+        are_missing
+    }
+
+    /// [`Store::check_sets`] for a call that adds no set.
+    #[inline]
+    pub(super) fn check_names_of_sets<S: SparseBundle>(&mut self) -> bool {
+        if S::IS_EMPTY || !self.find_missing_sets::<S>().unwrap_or_else(|taken| taken.refuse()) {
+            return false;
         }
         self.plans.ask_hints(&self.registry);
         true

@@ -70,7 +70,7 @@ impl Store {
         matches: &Matches,
         change: Change,
     ) -> usize {
-        self.check_sets::<B::Sparse>();
+        self.check_names_of_sets::<B::Sparse>();
         let bundle = self.bundle_id::<B::Columns>();
         let columns: ComponentSet = self.components_of(bundle).iter().copied().collect();
         let mut having = 0;
