@@ -9,8 +9,8 @@
 //! [`PlaceLookup`] or a [`PlaceLookupMut`] reads it, or returns a [`PlaceError`]; with filters, a
 //! [`RowLookup`] does.
 //!
-//! Some rows of a chunk may be hidden from a query, because a component of theirs is
-//! [disabled](crate::World::set_enabled). A query yields the runs of the others, or, as [`Masked`],
+//! A query leaves out the rows of a chunk of which a component is
+//! [disabled](crate::World::set_enabled). It yields the runs of the others, or, as [`Masked`],
 //! whole chunks with a [`RowMask`], for kernels that compute all lanes and blend. The terms
 //! [`Enabled`](crate::Enabled) and [`EnabledMut`](crate::EnabledMut) yield the bits themselves, as
 //! [`EnabledRows`] and [`EnabledRowsMut`].

@@ -53,10 +53,10 @@ use super::scratch::PlaybackScratch;
 /// [cleanup components](crate::component#cleanup-components) are played one by one. Merging has
 /// three consequences:
 ///
-/// * commands between two barriers that are all despawns have one version together, and so have
-///   spawns, or changes, of equal component types that follow each other, each of another entity:
-///   these are written or moved column by column, which is less work than a direct call each. In a
-///   world without sparse components so have despawns that follow each other;
+/// * these commands share one version: all commands between two barriers, if all are despawns;
+///   spawns, or changes, that follow each other, have equal component types and are of different
+///   entities, which are written or moved column by column, with less work than direct calls; and
+///   in a world without sparse components, despawns that follow each other;
 /// * only the final row of an entity must fit a chunk, not the intermediate ones;
 /// * a component that is removed and inserted again is overwritten in place.
 ///

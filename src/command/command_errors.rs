@@ -53,8 +53,8 @@ pub enum DeadEntityPolicy {
     /// returns. A schedule continues, and counts it in its [report](crate::Schedule::report).
     #[default]
     Report,
-    /// A command on a dead entity has no effect, one with a dead target makes all but its
-    /// relation, and neither is reported.
+    /// A command on a dead entity has no effect. One with a dead target is applied without that
+    /// relation. Neither is reported.
     Ignore,
     /// [`World::apply`](crate::World::apply), or the run of a schedule, panics with its text after
     /// the other commands were applied.

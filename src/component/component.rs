@@ -226,7 +226,8 @@ impl ComponentHint {
 ///   the slices of columns. A pass reads a bit a row of archetypes that can have the component, and
 ///   a value takes a look-up of 2 ns. Where a term requires a component that has at most four
 ///   values for each chunk, [`rows`](crate::Query::rows) begins with these, in the same order: ten
-///   of a million rows take 0.8 µs, and by the bits 11. Other calls, and filters, read the bits.
+///   of a million rows take 0.8 µs, and by the bits 11. So do `for_each` and the like with up to 32
+///   that lie apart and in the order of the rows. Other calls, and filters, read the bits.
 ///   Several threads may read the values, and one writes them: `&mut Burning` and
 ///   [`par`](crate::Query::par) do not compile together. The term locks the whole component, so a
 ///   system excludes others that write it, whatever rows they choose. Every query visits rows in
@@ -243,14 +244,14 @@ impl ComponentHint {
 ///   value in a command that is never applied, or that fails, is dropped as well.
 /// - [`World::get`](crate::World::get) returns a [`SparseRef`](crate::sparse::SparseRef), which is
 ///   a guard that derefs to the value, and [`World::get_mut`](crate::World::get_mut) a reference.
-/// - [`World::instantiate`](crate::World::instantiate) copies plain ones, other worlds replace [ids
-///   in it](crate::MapEntities), [logs](crate::logs::Removals#sparse-components) have its comings.
+/// - [`World::instantiate`](crate::World::instantiate) copies plain ones, merges replace [ids in
+///   it](crate::MapEntities), [logs](crate::logs::Removals#sparse-components) tell who got it.
 /// - **States**: `#[component(sparse, plain)]` defines plain data, as `#[component]` does.
 ///   [Snapshots](crate::snapshot::Snapshot) and their bytes have all [`Plain`](crate::Plain)
 ///   values, others can be [kept in memory](crate::sparse::SparseMut::keep_in_snapshots).
 ///   [`World::hash`](crate::World::hash) covers the entities of all, and plain values.
 /// - [`Changed`](crate::Changed) chooses rows by blocks of values, of at most 16 KiB each.
-/// - A world with any makes a look-up in the set of each for each despawned entity.
+/// - A despawn makes one look-up for each sparse component that the world has.
 /// - `sparse` goes with `plain`, `cleanup`, `name` and `crate = path`, and the item is not generic.
 ///
 /// ```

@@ -59,7 +59,7 @@ pub struct Prototype;
 ///
 /// `despawn`, in any of its forms, takes everything else from such an entity: its other components,
 /// sparse ones too. A row of its cleanup components and of `Gone` remains; if some of them are
-/// sparse, with the tag `phalanx::KeptValues`, which stands for these. `Gone` hides it, so only
+/// sparse, with a tag that reports call `phalanx::KeptValues`. `Gone` hides it, so only
 /// queries that name `Gone` visit it. Its id is not used again before the last cleanup component is
 /// removed: that ends the row and frees the id.
 ///

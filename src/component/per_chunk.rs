@@ -17,7 +17,8 @@ use super::const_text::ConstText;
 
 /// A component with a default, so that it can be the value of a chunk.
 ///
-/// Types that [`#[component]`](crate::component) defines have one: zeros, or the value after `=`.
+/// Types that [`#[component]`](crate::component) defines have one: their `Default`,
+/// which is zeros, or what `#[default(…)]` on a field says.
 ///
 /// ```
 /// # use phalanx::prelude::*;

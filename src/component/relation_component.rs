@@ -101,7 +101,7 @@ pub trait TreeRelation: RelationComponent {}
 /// | `tree` | one target, and no cycle: [`Relation`](crate::sparse::Relation) has ancestors, descendants and levels |
 /// | `ordered` | one target, whose sources keep their order: see [below](#ordered-sources) |
 /// | `many` | any number of targets, and a value for each: see [below](#many-targets) |
-/// | `on_delete = remove` | sources of a despawned target lose the relation: so without the word |
+/// | `on_delete = remove` | sources of a despawned target lose the relation (the default) |
 /// | `on_delete = despawn` | they are despawned with it, breadth first, and their sources after them |
 /// | `on_delete = refuse` | the target is not despawned as long as a source stays |
 /// | `name = "…"`, `crate = path` | as for [components](crate::component) |

@@ -127,7 +127,7 @@ impl<R> Targets<R> {
         self.links.len()
     }
 
-    /// Returns `true` without a target: of a list that is in no world. O(1).
+    /// Returns `true` if the list has no target, as no list in a world is. O(1).
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.links.is_empty()

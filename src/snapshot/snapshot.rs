@@ -22,10 +22,10 @@ use super::snapshot_error::SnapshotError;
 /// | clones of the sparse components that [`SparseMut`](crate::sparse::SparseMut) keeps | |
 /// | versions of columns, chunks and lines | |
 ///
-/// So [`World::hash`] is the same after [`World::restore`], unless other entities have a sparse
-/// component of another type. If a simulation depends on other data, the program must keep it with
-/// the snapshot: for example the seed of a random generator in a component, or cloned beside the
-/// snapshot.
+/// So [`World::hash`] is the same after [`World::restore`], unless entities have gained or lost a
+/// sparse component that is not in the snapshot. If a simulation depends on other data, the program
+/// must keep it with the snapshot: for example the seed of a random generator in a component, or
+/// cloned beside the snapshot.
 ///
 /// A snapshot takes the bytes of the rows, 8 bytes for each row and for each free id, and no gaps;
 /// and 12 bytes and the value for each sparse component, 20 for each relation.
@@ -187,7 +187,7 @@ impl World {
     ///
     /// # Errors
     ///
-    /// If a command buffer holds ids.
+    /// If a command buffer holds ids: until it is dropped, unless it was made for 0.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -274,9 +274,9 @@ impl World {
     /// * Sparse components are restored if they are [`Plain`](crate::Plain) data or
     ///   [relations](crate::sparse::relation), or if
     ///   [`SparseMut::keep_in_snapshots`](crate::sparse::SparseMut::keep_in_snapshots) had named
-    ///   them when the snapshot was taken. Others stay with the ids that are alive before and
-    ///   after, also with an id that belonged to another entity in the discarded time; entities
-    ///   that come back have none of them. Resources, [`Local`](crate::schedule::Local)s and the
+    ///   them when the snapshot was taken. Others are not touched: an id that is alive before
+    ///   and after the call keeps its value, even if the id belonged to another entity meanwhile.
+    ///   Entities that come back have none. Resources, [`Local`](crate::schedule::Local)s and the
     ///   state of a schedule stay as they are.
     /// * Ids from the discarded time may belong to other entities later.
     ///

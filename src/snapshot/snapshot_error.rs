@@ -3,7 +3,8 @@
 use core::error::Error;
 use core::fmt;
 
-/// The reason why a snapshot cannot be taken or restored. The world is unchanged.
+/// The reason why a snapshot cannot be taken or restored. The world is unchanged, but for reserved
+/// ids, which may be spawned.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SnapshotError {
@@ -50,8 +51,8 @@ impl fmt::Display for SnapshotError {
         match self {
             Self::IdsOnLoan { ids } => write!(
                 f,
-                "command buffers hold {ids} ids, which a snapshot cannot give back to them: apply \
-                 or drop the buffers first"
+                "command buffers hold {ids} ids, which a snapshot cannot give back to them: drop \
+                 the buffers first (`World::apply` gives a buffer new ids, unless it was made for 0)"
             ),
             Self::OtherWorld => {
                 f.write_str("the snapshot is not of this world: use it where it was taken or read")

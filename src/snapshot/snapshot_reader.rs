@@ -63,7 +63,7 @@ impl fmt::Debug for SnapshotReader<'_> {
 }
 
 impl<'w> SnapshotReader<'w> {
-    /// A reader that reads for a world, until options are added only what the world has itself.
+    /// A reader for a world. Without options it reads only what the world knows.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -209,7 +209,7 @@ impl<'w> SnapshotReader<'w> {
     ///
     /// See [`ReadError`]. With [`skip_unknown`](SnapshotReader::skip_unknown) the world knows
     /// [`Disabled`], [`Prototype`], [`Gone`] and the tag of sparse cleanup components afterwards,
-    /// also if the bytes are refused, unless their beginning or their checksum is wrong.
+    /// even if the bytes are refused, but not if their beginning or their checksum is wrong.
     ///
     /// # Panics
     ///

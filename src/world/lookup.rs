@@ -64,7 +64,9 @@ impl World {
     /// The result is a `&mut C`. If `C` is a [split component](crate::component#split-components),
     /// the result is a [`SplitMut`](crate::SplitMut), which writes the fields back when it is
     /// dropped. If it is [sparse](crate::component#sparse-components), it is a `&mut C`, and the
-    /// block of the value is stamped.
+    /// block of the value is stamped. If it is a relation to many, the result is a
+    /// [`TargetsMut`](crate::sparse::TargetsMut). A relation with one target does not compile:
+    /// insert another one.
     ///
     /// # Errors
     ///

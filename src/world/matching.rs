@@ -289,7 +289,7 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     ///
     /// Sources of a [relation](crate::sparse::relation) go as with
     /// [`despawn_batch`](crate::World::despawn_batch): if one of them keeps an entity, all stay,
-    /// and the number is 0.
+    /// and the number is 0. [`World::despawn`](crate::World::despawn) of one tells the reason.
     ///
     /// Ids are freed in the order of the query, as by single despawns, and those of sources that
     /// the query does not match after all of these; chunks return to the world's pool. O(entities +

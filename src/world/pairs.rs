@@ -221,7 +221,7 @@ impl<'w, R: ManyRelation> Pairs<'w, R> {
         self.set.as_ref().map_or(0, |set| set.pairs_len())
     }
 
-    /// Returns `true` without a pair. O(1).
+    /// Returns `true` if there is no pair. O(1).
     ///
     /// ```
     /// # use phalanx::prelude::*;

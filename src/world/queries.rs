@@ -8,6 +8,10 @@ use super::world::World;
 impl World {
     /// A query that only reads. See [`Query`].
     ///
+    /// # Panics
+    ///
+    /// When a pass begins, if another type has the [name](crate::error::NameTaken) of a component.
+    ///
     /// ```
     /// # use phalanx::prelude::*;
     /// # #[component] struct Health(f32);

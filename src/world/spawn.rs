@@ -279,10 +279,11 @@ fn even_len<S: ColumnSlices>(columns: S) -> Result<usize, SpawnError> {
 
 /// # Copies
 impl World {
-    /// Spawns `copies` entities with the components of `prototype`, and returns their ids. Three
-    /// kinds of components are not copied: a [`Prototype`](crate::Prototype) tag, so that the
-    /// copies are visible, and [cleanup components](crate::component#cleanup-components), which
-    /// exist only once. All others are copied, including [`Disabled`](crate::Disabled).
+    /// Spawns `copies` entities with the components of `prototype`, and returns their ids. Not
+    /// copied are the tag [`Prototype`](crate::Prototype), so that the copies are visible; [cleanup
+    /// components](crate::component#cleanup-components), which exist only once; sparse components
+    /// that are not plain, which need not be `Clone`; and relations. All others are copied,
+    /// including [`Disabled`](crate::Disabled).
     ///
     /// The ids are borrowed from the world: call `to_vec` to keep them. Columns are filled by
     /// copying the rows that are already written, twice as many each time, so this runs at the
@@ -290,8 +291,7 @@ impl World {
     /// of the prototype.
     ///
     /// An [`Entity`] inside a component is copied like any value: the copy names the same entity.
-    /// Of [sparse components](crate::component#sparse-components) the plain ones are copied, one by
-    /// one; values of other types, which need not be `Clone`, and relations are not.
+    /// Plain [sparse components](crate::component#sparse-components) are copied one by one.
     ///
     /// # Errors
     ///

@@ -109,8 +109,9 @@ impl World {
     ///
     /// # Errors
     ///
-    /// If the entity is not alive or the resulting row does not fit a chunk. The entity is
-    /// unchanged.
+    /// If the entity is not alive, the resulting row does not fit a chunk, or a
+    /// [relation](crate::sparse::relation) is refused: its target is not alive, or a tree would get
+    /// a cycle. The entity is unchanged.
     ///
     /// # Panics
     ///
@@ -163,8 +164,8 @@ impl World {
     ///
     /// # Errors
     ///
-    /// If the entity is not alive, lacks a component of `R`, or the resulting row does not fit a
-    /// chunk. The entity is unchanged.
+    /// If the entity is not alive, lacks a component of `R`, the resulting row does not fit a
+    /// chunk, or a [relation](crate::sparse::relation) is refused. The entity is unchanged.
     ///
     /// # Panics
     ///
