@@ -11,7 +11,7 @@
 //!
 //! The caches are given: 32 KiB of eight ways and 32 MiB of sixteen, 64-byte lines. Valgrind does
 //! not support AVX-512, so the level is AVX2 on every machine. Without `--bench`, as in `cargo test
-//! --benches`, every kernel runs once more without valgrind and its result is checked.
+//! --bench misses`, every kernel runs once more without valgrind and its result is checked.
 
 use std::env;
 use std::process::exit;

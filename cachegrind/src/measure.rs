@@ -84,7 +84,7 @@ pub(crate) fn measure(program: &Path, row: &Row, folder: &Path) -> Result<Measur
     };
     let (few_passes, many_passes) = row.passes;
     let passes = many_passes - few_passes;
-    let early_passes = REPEATED_PASSES.min(passes / 2);
+    let early_passes = early_passes(passes);
     let (few, few_file) = run(few_passes)?;
     let (early, _) = run(few_passes + early_passes)?;
     let (whole, whole_file) = run(many_passes)?;
@@ -211,6 +211,11 @@ fn check_repeated(
     Ok(())
 }
 
+/// The first of some passes, at least one, whose counts are compared with those of all.
+fn early_passes(passes: u64) -> u64 {
+    REPEATED_PASSES.min(passes / 2).max(1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -232,6 +237,11 @@ mod tests {
         assert!(nothing.text().starts_with("walk: a pass does nothing"), "{nothing:?}");
         let removed = check(counts(20_000, 500, 0)).expect_err("half of the lines");
         assert!(removed.text().contains("50 data references"), "{removed:?}");
+    }
+
+    #[test]
+    fn some_of_all_passes_are_early() {
+        assert_eq!([1, 2, 3, 19, 20, 1_000].map(early_passes), [1, 1, 1, 9, 10, 10]);
     }
 
     #[test]
