@@ -208,6 +208,11 @@ impl<'w, Q: Terms, F: Filter> ParChunks<'w, Q, F> {
     /// which does not compile. [`ParChunks::record`](crate::chunks::ParChunks::record) gives each
     /// chunk a writer. Allocates one entry per chunk.
     ///
+    /// Hold no lock over the pass that another system or body takes: while a thread of a pool waits
+    /// for its helpers, rayon may have it run that system, which then waits for its own thread. A
+    /// pass also waits for helpers that it has called while the program keeps their threads busy;
+    /// [`Schedule::threads`](crate::Schedule::threads) makes a pool for one schedule.
+    ///
     /// ```
     /// # use phalanx::prelude::*;
     /// # #[component] struct Health(f32);

@@ -14,8 +14,8 @@ use super::terms::Terms;
 
 /// # Random matches
 impl<Q: Terms, F: Filter> Copies<'_, '_, Q, F> {
-    /// Up to `len` different matches in random order: each choice is as likely as any other, and
-    /// `seed` decides which it is. All matches, shuffled, if there are fewer.
+    /// Up to `len` different matches in random order: over all seeds, each match is as likely as
+    /// any other at each place. All matches, shuffled, if there are fewer.
     ///
     /// The same seed chooses the same rows of equal worlds. Stamps no chunk and copies no other
     /// entities. O(`len` · log(archetypes) + archetypes); with filters that choose chunks or rows,

@@ -55,7 +55,7 @@ impl Schedule {
     ///
     /// # Panics
     ///
-    /// If a system, a condition, a recorded closure, or the destructor of an event panics (a
+    /// If a system, a condition, a recorded closure, or the destructor of a kept event panics (a
     /// system's `spawn` does when all ids are used, its `try_spawn` returns an error); if a command
     /// fails and its buffer has
     /// [`DeadEntityPolicy::Panic`](crate::command::DeadEntityPolicy::Panic); if a component has the

@@ -183,8 +183,9 @@ pub fn scalars_mut<S: Scalar>(slice: &mut [impl Pod]) -> &mut [S] {
 /// integers: build with `-C target-cpu=x86-64-v3` (or `native`) for these.
 ///
 /// The rows must be a whole number of vectors. The slices of `.padded()` queries are, for vectors
-/// of up to 16 lanes: they are a multiple of 16 rows, and so, with one scalar a row, of 16 scalars.
-/// Take `u8x16` and `u16x16` there, not `u8x32`, which 16 rows do not fill. The rows past the live
+/// of up to 16 lanes: they are a multiple of 16 rows, and so, with one scalar a row, of 16 scalars,
+/// unless fewer than 16 rows fit a chunk. Take `u8x16` and `u16x16` there, not `u8x32`, which 16
+/// rows do not fill. The rows past the live
 /// ones are initialised, and values written there are never read.
 ///
 /// A select with a mask, and a reduction:
@@ -315,7 +316,7 @@ fn refuse<L: Lanes>(bytes: usize, address: usize) -> ! {
     panic!(
         "a slice of {bytes} bytes, {offset} past a multiple of {vector}, is not whole vectors of \
          {name}: {rest} bytes are left over; take the slices of a `.padded()` query, which are whole \
-         vectors of up to 16 lanes"
+         vectors of up to 16 lanes where 16 rows fit a chunk"
     )
 }
 

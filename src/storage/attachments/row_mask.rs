@@ -28,7 +28,9 @@ impl EnableRule {
 ///
 /// Yielded beside whole slices by [`Query::masked`](crate::Query::masked). Row `i` is element `i`
 /// of the slices. If a loop switches the component by which the query chooses rows, or writes lines
-/// by whose versions it chooses them, the mask of that chunk may show it or not.
+/// by whose versions it chooses them, the mask of that chunk may show it or not. After a write by
+/// [`LinesMut`](crate::lines::LinesMut) it may also show the other rows of that line: copy
+/// [`words`](RowMask::words) before such writes.
 ///
 /// ```
 /// # use phalanx::prelude::*;
