@@ -226,7 +226,7 @@ impl ComponentHint {
 ///   the slices of columns. A pass reads a bit a row of archetypes that can have the component, and
 ///   a value takes a look-up of 2 ns. Where a term requires a component that has at most four
 ///   values for each chunk, [`rows`](crate::Query::rows) begins with these, in the same order: ten
-///   of a million rows take 0.8 µs, and by the bits 11. So do `for_each` and the like with up to 32
+///   of a million rows take 0.8 µs, and by the bits 11. So do `for_each` and such with up to 32
 ///   that lie apart and in the order of the rows. Other calls, and filters, read the bits.
 ///   Several threads may read the values, and one writes them: `&mut Burning` and
 ///   [`par`](crate::Query::par) do not compile together. The term locks the whole component, so a
