@@ -79,8 +79,8 @@ pub struct Reflect<'w> {
 impl<'w> Reflect<'w> {
     /// The component type of this name, if the world knows it and it is not
     /// [sparse](crate::component#sparse-components): from a spawn, an insertion, a query
-    /// that borrowed the world exclusively, [`World::register`], or
-    /// [`register_layout`](ReflectMut::register_layout). A parameter of a system makes none known.
+    /// that borrowed the world exclusively, a system that ran with it in a parameter,
+    /// [`World::register`], or [`register_layout`](ReflectMut::register_layout).
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -14,8 +14,9 @@ impl ReflectMut<'_> {
     /// hashed and saved with it. Bytes that are no value are refused, as for types.
     ///
     /// Fields have the places that C gives them. Their types are `bool`, `char`, `Entity`, numbers
-    /// of a fixed size as `f32` and `u8`, and arrays of these and of arrays as `[f32; 3]`, in the
-    /// form that [`FieldInfo::type_name`](crate::reflect::FieldInfo) has. The bytes of an entity
+    /// of a fixed size as `f32` and `u8`, and arrays of these and of arrays as `[f32; 3]`, at most
+    /// eight in each other, in the form that
+    /// [`FieldInfo::type_name`](crate::reflect::FieldInfo) has. The bytes of an entity
     /// are `phalanx::bytemuck::bytes_of(&entity)`, in another order than those of its
     /// [`to_bits`](crate::Entity::to_bits); such ids are [replaced](crate::MapEntities) in other
     /// worlds and in copies. Without fields it is a tag.
