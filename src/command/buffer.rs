@@ -43,15 +43,16 @@ use super::scratch::PlaybackScratch;
 /// # Playback
 ///
 /// After playback the world is as if each command had been executed separately, in the order of
-/// recording, except for the order of rows in their archetypes. Playback does less work: all
-/// changes of one entity between two *barriers* are merged, so that its row moves once, or a new
-/// row is written once. Components that are inserted and removed again leave no trace, and of two
-/// values the last one wins. Barriers are the commands on more than one entity:
-/// [`spawn_batch`](Self::spawn_batch), the changes by query, and [`run`](Self::run); and
-/// [`set_enabled`](Self::set_enabled), and commands that name components by text, as
-/// [`insert_named`](Self::insert_named) does. The commands of an entity that is despawned and has
-/// [cleanup components](crate::component#cleanup-components) are played one by one. Merging has
-/// three consequences:
+/// recording, except for the order of rows in their archetypes and of values in the sets of [sparse
+/// components](crate::component#sparse-components). Playback does less work: all changes of one
+/// entity between two *barriers* are merged, so that its row moves once, or a new row is written
+/// once. Components that are inserted and removed again leave no trace, and of two values the last
+/// one wins. Barriers are the commands on more than one entity: [`spawn_batch`](Self::spawn_batch),
+/// the changes by query, and [`run`](Self::run); and [`set_enabled`](Self::set_enabled), and
+/// commands that name components by text, as [`insert_named`](Self::insert_named) does. The
+/// commands of an entity that is despawned and has [cleanup
+/// components](crate::component#cleanup-components) are played one by one. Merging has three
+/// consequences:
 ///
 /// * these commands share one version: all commands between two barriers, if all are despawns;
 ///   spawns, or changes, that follow each other, have equal component types and are of different

@@ -13,7 +13,7 @@ use super::report::{CommandReport, FailedCommands};
 use super::schedule::{Schedule, SchedulePlan};
 use super::schedule_error::ScheduleError;
 use super::stage_executor::{StageExecutor, StageRun, lock};
-use super::system_state::{Failed, MissingParam, SystemOutcome};
+use super::system_state::{Failed, MissingParam, SystemOutcome, Times};
 
 /// The errors and the first panic of a run.
 #[derive(Default)]
@@ -105,7 +105,10 @@ impl Schedule {
     /// Skips a stage after the world was replaced: the state of its systems is valid for the old
     /// world only.
     fn skip_stage(&self, stage: &Stage, errors: &mut RunErrors) {
-        stage.systems.iter().for_each(|&system| lock(&self.states[system]).ran = false);
+        for &system in &stage.systems {
+            let mut state = lock(&self.states[system]);
+            (state.ran, state.times) = (false, Times::default());
+        }
         errors.push_other_world();
     }
 

@@ -4,6 +4,7 @@
 use std::mem;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use phalanx::Lookup;
 use phalanx::prelude::*;
@@ -59,6 +60,32 @@ fn a_command_that_puts_another_world_in_place_ends_the_run() {
         assert_eq!(world.query::<&Mark>().count_rows(), 1);
         world.check().unwrap();
     }
+}
+
+#[test]
+fn a_system_that_is_skipped_in_another_world_has_no_times_of_an_earlier_run() {
+    let mut world = world();
+    let mut runs = 0;
+    let mut schedule = Schedule::new();
+    schedule.threads(1);
+    schedule.add(move |mut commands: Commands| {
+        runs += 1;
+        if runs == 2 {
+            commands.run(|world| *world = World::new());
+        }
+    });
+    schedule.sync();
+    schedule.add(|| {
+        let start = Instant::now();
+        while start.elapsed().is_zero() {}
+    });
+    schedule.run(&mut world).unwrap();
+    let timings = schedule.timings();
+    assert!(timings.systems[1].ran && !timings.systems[1].total.is_zero());
+    assert_eq!(schedule.run(&mut world), Err(ScheduleError::OtherWorld));
+    let timings = schedule.timings();
+    assert!(!timings.systems[1].ran);
+    assert!(timings.systems[1].total.is_zero(), "{timings}");
 }
 
 mod first {
